@@ -134,31 +134,30 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     """Compiles a program: a `Module`, a `Function`, or IR as text; or a torch.nn.Module, or
     a Python function of tensors.
 
-    For these it returns what torch.compile does, which captures and compiles at its first
-    call (docs/Frontend.md). `target`, `chip`, `passes`, `tuned` and `schedule_rule` are as below,
+    For these it returns the result of torch.compile, which captures and compiles at its first call
+    (docs/Frontend.md). `target`, `chip`, `passes`, `tuned` and `schedule_rule` are as below,
     `keep_phases` gets a folder for each program, and with `fullgraph` a part that no program means
-    is an error, at that call. Others belong to programs. Without `program` it is a decorator.
+    is an error, at that call. The other arguments belong to programs. Without `program` it is a
+    decorator with these settings.
 
-    Returns a `CompiledFunction`; `function` names it where the program has
-    several. `target` is "cpu" for the cores of this machine, "cuda" for a GPU, or
-    "emulator", which runs kernels of a GPU here and checks them. None is a GPU, and
-    the emulator for inputs on the CPU, where torch sees a GPU or a chip is named, else
-    "cpu". `chip` is the GPU to compile for, by its name, as "h100", or its chip, as "sm_90";
-    None: torch's current one as its driver describes it, else sm_90. `passes` sets the switches of passes and cost
-    (docs/Passes.md), a dict: {"fuse": False}.
-    `keep_phases` names a folder that gets the IR of each stage, and the PTX; what is compiled
-    later, for other gradients, has a folder within it.
+    Returns a `CompiledFunction`; `function` names it if the program has several. `target` is "cpu"
+    for the cores of this machine, "cuda" for a GPU, or "emulator", which runs kernels of a GPU here
+    and checks them. None is a GPU, and the emulator for inputs on the CPU, if torch sees a GPU or a
+    chip is named, else "cpu". `chip` is the GPU to compile for, by its name, as "h100", or its
+    chip, as "sm_90"; None: torch's current one by its driver's description, else sm_90. `passes`
+    sets the switches of passes and cost (docs/Passes.md), a dict: {"fuse": False}. `keep_phases`
+    names a folder that gets the IR of each stage, and the PTX; programs compiled later, for other
+    gradients, have a folder within it.
     `graph` is the graph that it will run on, or a list or dict of them: a declaration without
-    statistics gets those of its graph, by which passes then decide, and one of a `Module`
-    without `dst_sorted` the order of its edges (docs/Python.md). `plugins` are loaded first
-    (`load_plugin`); `stage_passes` says where passes of theirs run, a dict by point:
-    {"graph-end": "my-pass"} (docs/Plugins.md).
-    `schedules` says how kernels are laid out (docs/Schedules.md): a file of JSON lines, or
-    a list of such lines as dicts. One that no kernel takes is an error unless
-    `allow_unused_schedules`. `save_schedules` names a file that gets all that were
-    chosen. With `tuned` kernels get the schedules that `tune` has found for the same kernels on
-    graphs of about these statistics, where there are records of some (docs/Tuning.md). `schedule_rule` says
-    who lays out the others: "rule" (None), or "ranked:FILE", a trained model (docs/TuningModels.md).
+    statistics gets those of its graph, by which passes then decide, and one of a `Module` without
+    `dst_sorted` the order of its edges (docs/Python.md). `plugins` are loaded first
+    (`load_plugin`); `stage_passes` states where their passes run, a dict by point: {"graph-end":
+    "my-pass"} (docs/Plugins.md). `schedules` lays out kernels (docs/Schedules.md): a file of JSON
+    lines, or a list of such lines as dicts. One that no kernel takes is an error unless
+    `allow_unused_schedules`. `save_schedules` names a file that gets all chosen ones. With `tuned`
+    kernels get the schedules that `tune` has found for the same kernels on graphs of similar
+    statistics, if there are records (docs/Tuning.md). `schedule_rule` lays out the others: "rule"
+    (None), or "ranked:FILE", a trained model (docs/TuningModels.md).
     `gradients` compiles forward and backward passes too (docs/Python.md): True for the
     gradients of all inputs of floating point, a list of the names of some, or a dict of
     these by function. Others of these inputs, and gradients of some outputs alone, are

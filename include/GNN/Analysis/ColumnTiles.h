@@ -12,7 +12,8 @@
 
 namespace gnn {
 
-/// The part of a row that a tile takes: so many features of so many heads.
+/// The part of a row in a tile: this number of features of this number of
+/// heads.
 struct ColumnTile {
   int64_t heads, columns;
 
@@ -30,21 +31,21 @@ public:
 
   /// Whether elements gather rows at all.
   bool hasTables() const { return !tables.empty(); }
-  /// The time of all such tiles of a row, with the launches that they take
-  /// beside the first, but for what does not depend on them.
+  /// The time of all such tiles of a row, with their additional launches,
+  /// without terms that do not depend on them.
   double seconds(ColumnTile tile, ColumnTile row) const;
-  /// Whether what a tile gathers of all rows stays in the L2.
+  /// Whether the gathered rows of a tile stay in the L2.
   bool fits(ColumnTile tile) const;
   /// The tile that is better than `whole` columns of all heads of `row`, or
-  /// these; it goes with the vectors and lanes of `schedule`.
+  /// these; with the vectors and lanes of `schedule`.
   ColumnTile choose(ColumnTile row, const tile::TraverseSchedule &schedule,
                     int64_t whole) const;
 
 private:
-  /// The same where elements are walked by themselves.
+  /// The same if elements are walked independently of groups.
   double secondsByEdges(ColumnTile tile) const;
 
-  /// One that elements gather rows from: one column of it.
+  /// A table from which elements gather rows: one column of it.
   struct Table {
     GatherWork ofColumn;
     bool hasHeads;
@@ -63,9 +64,9 @@ private:
   StatsAttr stats;
   bool isByEdges;
   double groups = 0, elements = 0;
-  /// Bytes that each element reads whatever the tile: ids.
+  /// Bytes that each element reads for any tile: ids.
   double idBytes = 0;
-  /// Bytes of numbers that an element has, in all or for each head: scores.
+  /// Bytes of numbers of an element, in all or for each head: scores.
   double scoreBytes = 0, headScoreBytes = 0;
   /// Bytes of the results of an element to which tiles of columns add.
   double resultBytes = 0;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seconds on a GPU, or rows through products alone, from the statistics of a
-// graph. Every pass that decides by cost asks here.
+// Costs in seconds on a GPU, or in rows of products alone, from the statistics
+// of a graph. Every pass that decides by cost uses this model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,35 +29,35 @@ struct TraverseFacts;
 struct TraverseSchedule;
 } // namespace tile
 
-/// Rows read in an order that is not that of their table.
+/// Reads of rows in another order than that of their table.
 struct GatherWork {
   double rows = 0;
   double rowBytes = 0;
-  /// Rows that there are to read.
+  /// The number of rows of the table.
   double tableRows = 0;
-  /// Whether the kernel has read them before: they are in the L2 then, and no
-  /// bytes of their own.
+  /// Whether the kernel has read them before: they are then in the L2, and add
+  /// no bytes.
   bool isAgain = false;
   /// Whether they are written.
   bool isWritten = false;
-  /// Whether a row has one of these for each head, for each feature.
+  /// Whether a row has one of these for each head or for each feature.
   bool hasHeads = false, hasFeatures = false;
-  /// The operand that is read, where it is one.
+  /// The operand that is read, if it is one.
   mlir::Value table = nullptr;
   /// Ranges of the table that are read one after another.
   double ranges = 1;
-  /// Shares of rows that are read near those before, each with the rows that
-  /// are that near.
+  /// Shares of rows that are read near earlier ones, each with the number of
+  /// rows within this distance.
   struct Near {
     double rows, share;
   };
   llvm::SmallVector<Near, 0> near = {};
-  /// How unlike the rows are in how often each is read: the variance of that by
-  /// the square of its mean.
+  /// How unequal the numbers of reads of the rows are: their variance divided
+  /// by the square of their mean.
   double skew = 0;
 };
 
-/// Rounds of the block that takes most, one after another.
+/// Rounds of the slowest block, one after another.
 struct LongestRounds {
   double alone = 0;    ///< while each team walks its own row
   double together = 0; ///< while all teams walk long rows
@@ -71,146 +71,147 @@ struct WalkWork {
   double longest = 0; ///< edges of one row
   /// Edges of a row that its team takes in one round.
   double edgesPerRound = 1;
-  /// The same of each team where all of a block walk a row.
+  /// The same for each team if all teams of a block walk a row.
   double edgesPerLongRound = 1;
-  /// Above so many edges all teams of a block walk a row, when each has walked
-  /// its own.
+  /// The number of edges above which all teams of a block walk a row, after
+  /// each has walked its own.
   double splitEdges = 1;
   double teams = 1; ///< of a block, a row each
   /// Whether all teams of a block walk each row.
   bool isByBlocks = false;
-  /// Parts that the longest row is made of in place of its edges, by all teams
-  /// of a block; 0: it is walked.
+  /// Parts that all teams of a block combine instead of the edges of the
+  /// longest row; 0: the row is walked.
   double parts = 0;
   double warps = 1; ///< of a team
-  /// Whether it is that of a traversal, whose schedule is known.
+  /// Whether the walk is that of a traversal, whose schedule is known.
   bool isScheduled = false;
-  /// Times that a round waits for what it needs to go on.
+  /// The number of times that a round waits for its operands.
   double waits = 1;
-  /// Bytes of the largest table that a walk gathers from for the first time, of
-  /// each walk that does.
+  /// Bytes of the largest table of first gathers, for each walk that has one.
   llvm::SmallVector<double, 2> tables;
   /// Bytes of each row that an edge gathers for one block.
   llvm::SmallVector<double, 2> edgeBytes;
   /// Whether teams take equal shares of the edges.
   bool isByEdges = false;
-  /// The slots of warps in which all of its instructions are issued, and the
-  /// elements of a lane whose rows it asks for at once.
+  /// The slots of warps for the issue of all instructions, and the elements of
+  /// a lane whose rows are requested at once.
   double slots = 0, inFlight = 1;
 
-  /// Rows that teams begin, those of a block each its own or one together.
+  /// Rows that teams begin: each its own, or all teams of a block one together.
   double countTeamRows() const { return isByBlocks ? rows * teams : rows; }
   /// Rounds of all teams.
   double getRounds() const {
     return walks * (countTeamRows() + edges / edgesPerRound);
   }
-  /// Those of one walk.
+  /// The rounds of one walk.
   LongestRounds getLongestRounds() const;
 };
 
 /// One kernel as the cost model sees it.
 struct KernelWork {
-  /// Rows through a product with weights, and the flops of that.
+  /// Rows of a product with weights, and its flops.
   double productRows = 0;
   double productFlops = 0;
-  /// The same where tiles are filled up (`tileFlops`), which takes the time.
+  /// The same with full tiles (`tileFlops`), which determine the time.
   double productTileFlops = 0;
   double otherFlops = 0;
-  /// Read or written once, in order; ids of gathered rows among them.
+  /// Bytes read or written once, in order, including ids of gathered rows.
   double streamBytes = 0;
   llvm::SmallVector<GatherWork, 1> gathers;
-  /// Rows that a walk of edges or pairs reduces into, and the steps of the
+  /// Rows into which a walk of edges or pairs reduces, and the steps of the
   /// longest of them (`CostModel::steps` of each edge).
   double reducedRows = 0;
   double longestRow = 0;
-  /// The lengths of these rows where long ones may become pieces in a kernel of
-  /// their own (gnn-tile-split-long-rows); no rows where they stay whole.
+  /// The lengths of these rows if long ones may become pieces in a separate
+  /// kernel (gnn-tile-split-long-rows); empty if they stay whole.
   RowLengths lengths;
-  /// Walks that an op says itself, in place of a longest row.
+  /// Walks that an op states itself, instead of a longest row.
   llvm::SmallVector<WalkWork, 0> walks;
-  /// How many times as many warps other kernels have at work, whose lanes hold
-  /// fewer registers. Rows and rounds take as much longer, gathers, of which a
-  /// lane has several under way, its root.
+  /// The ratio of the active warps of other kernels, whose lanes hold fewer
+  /// registers, to those of this one. Rows and rounds take this factor
+  /// longer; gathers, of which a lane has several in flight, take its
+  /// square root longer.
   double crowding = 1;
 
-  /// Whether there is nothing to do, and so no kernel.
+  /// Whether there is no work, and so no kernel.
   bool isEmpty() const;
   double getFlops() const { return productFlops + otherFlops; }
-  /// Bytes that are read or written, wherever they come from.
+  /// Bytes that are read or written, from any level of memory.
   double getBytes() const;
   /// The bytes that are gathered for the first time.
   double getGatheredBytes() const;
 
-  /// Adds what another op does in the same kernel, to the same rows. Kernels
-  /// that run one after another are weighed one by one instead.
+  /// Adds the work of another op in the same kernel, on the same rows. Kernels
+  /// that run one after another are weighed separately instead.
   KernelWork &operator+=(const KernelWork &other);
-  /// The same for `factor` times as many rows, the longest of which stays as
-  /// long.
+  /// The same for `factor` times as many rows, without a change of the longest.
   KernelWork &operator*=(double factor);
 };
 
-/// The work of a kernel of an op that says it, on a target of these figures.
+/// The work of a kernel that an op describes, on a target with these figures.
 KernelWork describeKernel(const KernelCounts &kernel, StatsAttr stats,
                           const TargetFigures &figures);
 
-/// The work of each kernel of `op` on a graph with `stats`, in the order in
-/// which they run: those that it says, else one. In that, an operand at the end
-/// of a path is gathered; an op that reduces gathers its operand, but for edges
-/// into their destinations, whose order edge rows are kept in.
+/// The work of each kernel of `op` on a graph with `stats`, in order of
+/// execution: the kernels that the op describes, else one. For the latter, an
+/// operand at the end of a path is gathered; an op that reduces gathers its
+/// operand, except edges into their destinations, because edge rows are in
+/// their order.
 std::vector<KernelWork> describeKernels(mlir::Operation *op, StatsAttr stats);
 
-/// The same of an op that reads through the gathers that make its operands. One
-/// that says its kernels says what they gather.
+/// The same for an op that reads through the gathers that compute its operands.
+/// An op that describes its kernels includes their gathers.
 std::vector<KernelWork> describeGathering(mlir::Operation *op, StatsAttr stats);
 
-/// Elements of a walk that read a row of `to` each, `rows` of them.
+/// The gather of elements of a walk that read a row of `to` each, `rows` in
+/// all.
 GatherWork describeGather(tile::RowDomain to, double rows, double rowBytes,
                           StatsAttr stats);
 
-/// Ranges of the nodes of `to` one after another from which the elements `from`
-/// of `op` gather: of shards their number, else 1.
+/// The number of consecutive ranges of the nodes of `to` from which the
+/// elements `from` of `op` gather: the number of shards, else 1.
 double countRanges(tile::TraverseOp op, tile::RowDomain from,
                    tile::RowDomain to);
 
-/// The facts by which the schedule of a traversal is chosen: what the op says,
-/// what its target is and, where there are statistics, how many elements its
-/// groups have.
+/// The facts that determine the schedule of a traversal: its op, its target
+/// and, with statistics, the numbers of elements of its groups.
 tile::TraverseFacts getScheduleFacts(tile::TraverseOp op, StatsAttr stats);
 /// The same by the statistics of its graph.
 tile::TraverseFacts getScheduleFacts(tile::TraverseOp op);
 
-/// The work of a traversal on a graph with `stats`. It gathers what lies in
-/// another order than its rows and has the walks of the schedule that is chosen
-/// where it has none.
+/// The work of a traversal on a graph with `stats`. It gathers operands in
+/// another order than its rows, and has the walks of its schedule, or of the
+/// schedule that it would get.
 KernelWork describeTraversal(tile::TraverseOp op, StatsAttr stats);
 
-/// Whether groups of a traversal may be long: nodes or pairs, of which some may
-/// have far more elements than others, and which it reduces over.
+/// Whether groups of a traversal may be long: nodes or pairs, some of which may
+/// have far more elements than others, over which it reduces.
 bool mayHaveLongRows(tile::TraverseOp op);
 
-/// The work of what a traversal becomes whose groups of more than `length`
-/// elements are made of parts: that of the parts, and of what is left.
+/// The work of a traversal whose groups of more than `length` elements are
+/// combined from parts: the work of the parts, and of the rest.
 struct LongRowsWork {
   KernelWork parts, rest;
 };
 LongRowsWork describeLongRows(tile::TraverseOp op, int64_t length,
                               StatsAttr stats);
 
-/// Leaves of the work of a kernel what the one does that walks the pieces of
-/// rows of more than `length` elements, or the one that makes the rows of what
-/// that gives.
+/// Reduces the work of a kernel to that of the kernel that walks the pieces of
+/// rows of more than `length` elements, or of the kernel that combines their
+/// results.
 void takeShare(KernelWork &work, const RowLengths &lengths, double length,
                bool ofPieces);
-/// The same of the one that reads these tiles of long groups (`long_tiles`), or
-/// what they give (`long_tile_rows`).
+/// The same for the kernel that reads these tiles of long groups
+/// (`long_tiles`), or their results (`long_tile_rows`).
 void takeShare(KernelWork &work, const StructureKey &tiles, StatsAttr stats);
 
-/// How many rows meet at most in one row at the end of `path`; 0 where that is
-/// not known.
+/// The largest number of rows that lead to one row at the end of `path`; 0 if
+/// unknown.
 double getLongestRow(RowPath path, StatsAttr stats);
 
-/// The flops that a product of `rows` with a weight `[in, out]` takes the time
-/// of: a tile is 32 columns wide, and fewer than 48 inputs wait for its rows.
+/// The flops that determine the time of a product of `rows` with a weight `[in,
+/// out]`: a tile is 32 columns wide, and fewer than 48 inputs wait for its
+/// rows.
 double tileFlops(double rows, int64_t in, int64_t out);
 
 /// The counts of an op that runs alone.
@@ -218,8 +219,8 @@ struct OpCounts {
   RowCount flops, readBytes, writtenBytes, productRows;
 };
 
-/// The counts of an op that has them by `RowCostInterface`, or of elementwise
-/// arithmetic on tensors of rows; none for others.
+/// The counts of an op with `RowCostInterface`, or of elementwise arithmetic on
+/// tensors of rows; none for others.
 std::optional<OpCounts> countOp(mlir::Operation *op);
 
 /// The choice for long rows.
@@ -232,50 +233,50 @@ struct PiecesChoice {
   double getCost() const { return length ? pieces : whole; }
 };
 
-/// How passes weigh kernels by their option `long-rows`: 0 leaves rows whole.
+/// The cost of passes with the option `long-rows`: 0 leaves rows whole.
 inline CostKind getCostKind(int64_t longRows) {
   return longRows ? CostKind::Full : CostKind::WholeRows;
 }
 
-/// Weighs kernels against each other.
+/// Compares kernels by cost.
 class CostModel {
 public:
   CostModel(const TargetFigures &figures, CostKind kind)
       : figures(figures), kind(kind) {}
 
-  /// The model for the target of the module around `op`. Where its blocks do
-  /// not share long rows, these stay whole.
+  /// The model for the target of the module around `op`. If its blocks do not
+  /// share long rows, these stay whole.
   CostModel(mlir::Operation *op, CostKind kind);
 
-  /// Seconds or rows of one kernel, its launch included. By `CostKind::Full`,
-  /// of both kernels that it becomes where long rows are chosen to be pieces.
+  /// Seconds or rows of one kernel, including its launch. By `CostKind::Full`,
+  /// those of both kernels if long rows become pieces.
   ///
   /// A kernel gathers, and multiplies while it reads and writes in order:
   /// `launch + max(rows + rounds + gathers + max(flops, stream), longest row)`.
-  /// The first time that a row is gathered it comes from memory; after that
-  /// from the L2 with the probability with which it is there (`shareInL2`).
+  /// The first read of a row comes from memory; later reads come from the L2
+  /// with the probability that the row is there (`shareInL2`).
   /// Gathers and instructions of walks by edges overlap:
   /// `launch + norm(gathers, slots) + scattered + streams`.
   double cost(const KernelWork &kernel) const;
 
-  /// Whether rows, the longest of which has `longest` elements, become pieces,
-  /// where a kernel costs `whole` without and `costOf` a length both that it
-  /// becomes: those of the best length must take less by a share, and by a part
-  /// of a launch.
+  /// Decides whether rows, the longest of which has `longest` elements, become
+  /// pieces. A kernel costs `whole` without pieces, and `costOf` gives the cost
+  /// of both kernels for a length: the best length must take less by a share,
+  /// and by a part of a launch.
   PiecesChoice choosePieces(double whole, double longest,
                             llvm::function_ref<double(int64_t)> costOf) const;
 
   /// The elements of a row of `longest` that are walked one after another:
-  /// those of a piece where it becomes pieces, or is not waited for.
+  /// those of a piece if it becomes pieces, or if nothing waits for it.
   double countSerialElements(double longest) const;
 
-  /// How many steps an edge of a row takes that reads so many tensors.
+  /// The number of steps of an edge of a row that reads this number of tensors.
   static double steps(unsigned reads);
 
   /// The cost of kernels that run one after another.
   double cost(llvm::ArrayRef<KernelWork> kernels) const;
 
-  /// The cost of a kernel whatever it does.
+  /// The fixed cost of a kernel.
   double getLaunch() const { return isTime() ? figures.launchSeconds : 0; }
 
   /// The cost of a part of the work of a kernel that costs `whole`.
@@ -283,24 +284,24 @@ public:
     return getLaunch() + (whole - getLaunch()) * share;
   }
 
-  /// The part of a time by which the model may be wrong when it weighs two.
+  /// The relative difference below which the model does not distinguish times.
   static constexpr double margin = 0.05;
 
-  /// Whether a cost of `then` is worth leaving one of `now` for: fewer rows, or
-  /// a time that is shorter by more than the margin.
+  /// Whether a cost of `then` justifies a change from a cost of `now`: fewer
+  /// rows, or a time that is shorter by more than the margin.
   bool isBetter(double now, double then) const {
     return then < (isTime() ? 1 - margin : 1) * now;
   }
 
-  /// Whether a time is shorter by so many launches besides: that of kernels
-  /// which take a few of them is not known better (docs/Cost.md).
+  /// Whether a time is also shorter by this number of launches: the model is
+  /// less precise for kernels that take a few launches (docs/Cost.md).
   bool isBetterByLaunches(double now, double then, double launches) const {
     return isTime() && isBetter(now, then) &&
            now - then >= launches * getLaunch();
   }
 
-  /// A cost as remarks have it: "12.00 us", or "5 rows of products" where they
-  /// are all that counts.
+  /// A cost in the text of remarks: "12.00 us", or "5 rows of products" if only
+  /// rows count.
   std::string textOf(double cost) const;
 
   CostKind getKind() const { return kind; }
@@ -308,28 +309,28 @@ public:
   bool isTime() const { return kind != CostKind::Rows; }
   const TargetFigures &getFigures() const { return figures; }
 
-  /// The share of tables of so many bytes that the L2 has, of rows that are
-  /// read in random order: nearly all of a half of it, less of as many, and
-  /// what fits of many times as many.
+  /// The share of tables of this size that the L2 holds, for rows that are read
+  /// in random order: nearly all of a table of half its size, less of one of
+  /// its own size, and its own size of a much larger one.
   double shareInL2(double tableBytes) const;
 
-  /// Seconds that reading these rows takes, beside tables of `tableBytes` in
-  /// all that share the L2; alone.
+  /// Seconds to read these rows, with tables of `tableBytes` in all that share
+  /// the L2; or alone.
   double gatherSeconds(const GatherWork &gather, double tableBytes) const;
   double gatherSeconds(const GatherWork &gather) const {
     return gatherSeconds(gather, gather.tableRows * gather.rowBytes);
   }
 
 private:
-  /// The share of rows that are read near those before, beyond that of rows in
-  /// random order, where what is near stays in the L2.
+  /// The share of rows that are read near earlier ones and stay in the L2,
+  /// beyond that of rows in random order.
   double shareAtHand(const GatherWork &gather, double tableBytes) const;
-  /// The same where the L2 has a share of what is read again, by a walk that
-  /// reads longer rows beside or not.
+  /// The same if the L2 holds a share of the rows that are read again, for a
+  /// walk that reads longer rows besides, or not.
   double gatherAtHits(const GatherWork &gather, double tableBytes, double hit,
                       bool isBesideRows) const;
-  /// Seconds in which the instructions of its walks are issued: lanes go on
-  /// when all rows of a batch are there.
+  /// Seconds for the issue of its walks' instructions: lanes continue when all
+  /// rows of a batch have arrived.
   double issueSeconds(const KernelWork &kernel, llvm::ArrayRef<double> hits,
                       double tableBytes) const;
   /// Seconds of a walk by edges, whose gathers find these shares in the L2.
@@ -345,44 +346,43 @@ private:
   CostKind kind;
 };
 
-/// Whether long rows of a traversal become pieces, which they may, by the work
-/// of each of its kernels.
+/// Decides whether long rows of a traversal, which may have some, become
+/// pieces, by the work of each of its kernels.
 PiecesChoice choosePieces(const CostModel &model, tile::TraverseOp op,
                           StatsAttr stats);
 
-/// The cost of a traversal: by `CostKind::Full`, of both that it becomes where
-/// its long rows are chosen to be pieces.
+/// The cost of a traversal: by `CostKind::Full`, that of both traversals if its
+/// long rows become pieces.
 double costTraversal(const CostModel &model, tile::TraverseOp op,
                      StatsAttr stats);
 
-/// The declaration of the graph that rows of `type` belong to; null where it
-/// has no rows or `from` is in no module that declares it.
+/// The declaration of the graph of rows of `type`; null without rows or if no
+/// module around `from` declares it.
 GraphOp getGraph(mlir::Operation *from, mlir::Type type);
 
-/// The statistics of that graph, or the part of its parent's that a derived
-/// graph has; null where unknown.
+/// The statistics of that graph, or those of a derived graph from its parent's;
+/// null if unknown.
 StatsAttr getStats(mlir::Operation *from, mlir::Type type);
 /// The same of the graph itself.
 StatsAttr getStats(GraphOp graph);
 
-/// The statistics of the graph that the first operand or result of `op` with
-/// rows belongs to; null where unknown.
+/// The statistics of the graph of the first operand or result of `op` with
+/// rows; null if unknown.
 StatsAttr getStats(mlir::Operation *op);
 
-/// The statistics of a graph of which nothing is known: edges are ten times as
-/// many as nodes, and pairs lie between them.
+/// The statistics of an unknown graph: edges are ten times as many as nodes,
+/// and pairs lie between them.
 StatsAttr getNominalStats(mlir::MLIRContext *context);
 
-/// Why the model cannot weigh cuts of the rows of `op`; empty if it can, by
-/// `stats`.
+/// The reason why the model cannot weigh cuts of the rows of `op`, by `stats`;
+/// empty if it can.
 std::string explainCuts(tile::TraverseOp op, StatsAttr &stats);
 
-/// Why the elements of `op` are not walked by edges, by a setting: 0 never, 1
-/// wherever they can, -1 where the statistics of the graph say that it pays, by
-/// as much as `gain` says. Empty if they are. The walk, with what joins its
-/// pieces and in the tiles that it may take, is weighed against what `before`
-/// costs otherwise: in pieces where `kind` says that long rows may still be
-/// cut.
+/// The reason why the elements of `op` are not walked by edges, by a setting: 0
+/// never, 1 wherever possible, -1 if it pays by the statistics of the graph,
+/// with the gain in `gain`. Empty if they are. The walk, with the kernel that
+/// joins its pieces and in its possible tiles, is compared with the present
+/// cost of `before`: with pieces if `kind` allows cuts of long rows.
 std::string explainEdges(tile::TraverseOp op, int64_t setting,
                          std::string &gain, tile::TraverseOp before,
                          CostKind kind = CostKind::Full);
@@ -396,39 +396,40 @@ struct WalkSteps {
   /// They take so many registers that half as many warps are at work.
   bool isCrowded = false;
 
-  /// Slots of warps in which it is issued; by rows where elements are reduced
+  /// Slots of warps for its issue; for walks by rows if elements are reduced
   /// and weighed one by one.
   double countSlots(bool byRows) const;
 };
 
-/// The steps of a walk in the vectors, lanes, columns and heads of `schedule`.
+/// The steps of a walk with the vectors, lanes, columns and heads of
+/// `schedule`.
 WalkSteps describeSteps(tile::TraverseOp op, const tile::TraverseFacts &facts,
                         const tile::TraverseSchedule &schedule);
 
-/// The schedule that a traversal has as a walk by edges which takes so many
-/// columns of so many heads: fields that are set stay, but for these.
+/// The schedule of a traversal as a walk by edges with this number of columns
+/// and heads: other set fields stay.
 tile::TraverseSchedule scheduleByEdges(tile::TraverseOp op,
                                        const tile::TraverseFacts &facts,
                                        int64_t heads, int64_t columns);
 
-/// The schedule of a walk by rows beside one by edges: without what only walks
-/// by edges have.
+/// The schedule of a walk by rows, without the fields that only walks by edges
+/// have.
 tile::TraverseSchedule scheduleByRows(const tile::TraverseSchedule &byEdges);
 
-/// The schedule of the step which joins the pieces of rows that a walk by edges
-/// leaves: each row by its team, or by length where the longest row is known to
-/// have hundreds of them.
+/// The schedule of the step that joins the pieces of rows that a walk by edges
+/// leaves: each row by its team, or by length if the longest row is known to
+/// have hundreds of pieces.
 tile::TraverseSchedule scheduleJoin(tile::TraverseOp op,
                                     const tile::TraverseSchedule &byEdges,
                                     StatsAttr stats);
 
-/// The work of a walk by edges that takes so many columns of so many heads, but
-/// for the kernel that joins its pieces.
+/// The work of a walk by edges with this number of columns and heads, without
+/// the kernel that joins its pieces.
 KernelWork describeByEdges(tile::TraverseOp op, StatsAttr stats, int64_t heads,
                            int64_t columns);
 
-/// The cost of a walk by edges with that of the kernel that joins its pieces,
-/// in the tiles that its schedule has or will have.
+/// The cost of a walk by edges including the kernel that joins its pieces, in
+/// the tiles that its schedule has or will have.
 double costByEdges(const CostModel &model, tile::TraverseOp op,
                    StatsAttr stats);
 
@@ -436,11 +437,11 @@ double costByEdges(const CostModel &model, tile::TraverseOp op,
 double costScheduled(const CostModel &model, tile::TraverseOp op,
                      StatsAttr stats);
 
-/// The launches that a traversal with a schedule becomes: tiles that are some
-/// of their own, and of a walk by edges the one that joins pieces of rows.
+/// The launches of a traversal with a schedule: one for each tile with its own
+/// launch, and for a walk by edges the one that joins pieces of rows.
 int64_t countLaunches(tile::TraverseOp op);
 
-/// The cost of a traversal that is walked by edges where `explainEdges` says so
+/// The cost of a traversal that is walked by edges if `explainEdges` allows it
 /// by this setting.
 double costWalk(const CostModel &model, tile::TraverseOp op, int64_t edgeWalks,
                 StatsAttr stats);

@@ -15,7 +15,7 @@ namespace gnn {
 
 using Relations = llvm::SmallVector<int64_t>;
 
-/// Which relations multiply first and which aggregate first.
+/// The relations that multiply first and those that aggregate first.
 struct Order {
   Relations productFirst, aggregateFirst;
 };
@@ -26,21 +26,21 @@ struct WeighedOrder {
   double cost;
 };
 
-/// The orders that a chain may have.
+/// The possible orders of a chain.
 struct OrderChoice {
   WeighedOrder given; ///< the one that it has
   WeighedOrder turned;
-  /// Each relation on its own way, where they differ and can be parted.
+  /// A separate order for each relation, if they differ and can be split.
   std::optional<WeighedOrder> mixed;
-  /// Whether relations go ways that differ.
+  /// Whether relations have different orders.
   bool differ = false;
 
-  /// The one to have, which is another than the given one only where that pays.
+  /// The best order, which differs from the given one only if that pays.
   enum class Best { Given, Turned, Mixed } best = Best::Given;
 };
 
-/// Which gradients will be asked for of a chain: what follows from its order in
-/// the backward pass counts too.
+/// The gradients that will be requested of a chain: the effects of its order on
+/// the backward pass are included.
 struct ChainGradients {
   bool ofInput = false, ofWeight = false;
 };
@@ -53,7 +53,7 @@ public:
              StatsAttr stats, ChainGradients gradients = {});
 
   OrderChoice choose() const;
-  /// The saving of the best order, of the cost of the one that the chain has.
+  /// The saving of the best order, relative to the cost of the given one.
   double getSaving() const;
   /// Rows of the product.
   double rows(const Order &order) const;
@@ -68,7 +68,7 @@ private:
 
   double cost(const Order &order) const;
   Order all(bool productFirst) const;
-  /// Each relation on its own way: where it is cheaper, launches aside.
+  /// The best order of each relation, without launches.
   Order eachItsOwn() const;
   llvm::SmallVector<KernelWork> kernels(const Order &order) const;
   void addProductFirst(llvm::ArrayRef<int64_t> list,
@@ -76,7 +76,7 @@ private:
   void addAggregateFirst(llvm::ArrayRef<int64_t> list,
                          llvm::SmallVectorImpl<KernelWork> &kernels) const;
   /// The backward pass of each: both are walked along the transposed paths, and
-  /// multiply as many rows again for each gradient.
+  /// multiply the same number of rows again for each gradient.
   void addGradients(llvm::ArrayRef<int64_t> list, bool productFirst,
                     llvm::SmallVectorImpl<KernelWork> &kernels) const;
   KernelWork multiply(llvm::ArrayRef<int64_t> list, double rows) const;

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The constraints of LO-SpMM (3.2 to 3.4), by which a tuner leaves candidates
-// out before it compiles them: each is a function of a schedule, the GPU, and
-// the rows of the graph.
+// The constraints of LO-SpMM (3.2 to 3.4), by which a tuner excludes candidates
+// before it compiles them: each is a function of a schedule, the GPU, and the
+// rows of the graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,10 @@
 
 namespace gnn {
 
-/// `Registers`: a thread spills none, and a block has all of its own.
-/// `Utilization`: warps are whole, and more than half of the multiprocessors
-/// have a block. `Balance`: blocks have about as many elements each, and few
+/// `Registers`: a thread does not spill, and a block has room for its
+/// registers. `Utilization`: warps are whole, and more than half of the
+/// multiprocessors have a block. `Balance`: blocks have similar numbers of
+/// elements, and few columns are padding.
 /// columns are padding.
 enum class ScheduleFilter { Registers, Utilization, Balance };
 
@@ -28,12 +29,12 @@ std::optional<ScheduleFilter> findScheduleFilter(llvm::StringRef name);
 /// "registers, utilization, balance".
 std::string listScheduleFilters();
 
-/// The facts of a schedule that filters need. A number of which nothing is
-/// known is 0, and keeps no schedule from passing.
+/// The facts of a schedule that filters need. An unknown number is 0, and does
+/// not exclude a schedule.
 struct Candidate {
-  /// Registers that a thread needs, and that it may have.
+  /// Registers that a thread needs, and its limit.
   int64_t registers = 0, mostRegisters = 0;
-  /// The same of a block.
+  /// The same for a block.
   int64_t blockRegisters = 0, mostOfBlock = 0;
   int64_t threads = 0, warp = 0;
   /// Blocks of a launch, M/M1 x N/N1 of equation (1), of which the last ones
@@ -49,36 +50,37 @@ struct Candidate {
 inline constexpr double mostRowVariation = 0.25, mostColumnWaste = 0.25;
 
 bool passes(ScheduleFilter filter, const Candidate &candidate);
-/// How bad it is by a filter; of those that pass at most 1.
+/// The degree of violation of a filter; at most 1 for schedules that pass.
 double weigh(ScheduleFilter filter, const Candidate &candidate);
 
-/// The places of the candidates that pass, in order. Where none does, they are
-/// those of the least bad.
+/// The places of the candidates that pass, in order. If none passes, they are
+/// those of the smallest violation.
 llvm::SmallVector<size_t> keepPassing(ScheduleFilter filter,
                                       llvm::ArrayRef<Candidate> candidates);
 
-/// The coefficient of variation of the elements that blocks have, of so many
-/// rows each: `begins` are the first elements of rows and the end of the last
-/// one, `order` the rows as blocks take them (empty: as they lie). Rows of more
-/// than `longest` elements, if that is not 0, are pieces and have none.
+/// The coefficient of variation of the numbers of elements of blocks, with this
+/// number of rows each: `begins` are the first elements of rows and the end of
+/// the last one, `order` the rows in the order of blocks (empty: memory order).
+/// Rows of more than `longest` elements, if that is not 0, are pieces and count
+/// without elements.
 double countRowVariation(llvm::ArrayRef<int32_t> begins,
                          llvm::ArrayRef<int32_t> order, int64_t rowsOfBlock,
                          int64_t longest = 0);
 
-/// The share of padding where `features` columns are taken so many at a time.
+/// The share of padding if `features` columns are taken this many at a time.
 double countColumnWaste(int64_t features, int64_t columns);
 
-/// The groups of a traversal as a graph has them.
+/// The groups of a traversal in a graph.
 struct BoundRows {
   llvm::ArrayRef<int32_t> begins;
-  /// By each `TakenOrder`; that of rows as they lie is empty.
+  /// For each `TakenOrder`; empty for memory order.
   std::array<llvm::ArrayRef<int32_t>, 3> orders;
 };
 
 /// Describes the candidates of one traversal.
 class CandidatesOf {
 public:
-  /// `rows`: null where the graph is not known.
+  /// `rows`: null if the graph is unknown.
   CandidatesOf(tile::TraverseOp op, const BoundRows *rows);
   Candidate describe(const tile::TraverseSchedule &schedule);
 
@@ -93,7 +95,7 @@ private:
   std::map<std::pair<int64_t, int64_t>, double> variations;
 };
 
-/// The candidate of a product of so many rows (0: not known) and columns.
+/// The candidate of a product of this number of rows (0: unknown) and columns.
 Candidate describeProduct(mlir::Operation *op, tile::GemmScheduleAttr schedule,
                           int64_t registers, double rows, int64_t columns);
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All that the compiler asks of a kind of target stands behind one interface:
-// how templates are laid out for it, where the stages end, what a package holds
-// for it, and which device runs that. A plugin registers one more.
+// One interface contains everything that the compiler needs from a kind of
+// target: the layout of templates, the last stage, the contents of a package,
+// and the device that runs it. A plugin registers one more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,29 +40,29 @@ struct LaunchPlan;
 
 /// A request to a kind of target.
 struct TargetRequest {
-  /// A chip, or what stands for one: of a GPU its name, of a CPU LLVM's name of
-  /// the processor. Empty: the backend chooses.
+  /// A chip: for a GPU also its name, for a CPU LLVM's name of the processor.
+  /// Empty: the backend chooses.
   llvm::StringRef chip;
   /// The vector registers of a core; none: those of the machine.
   std::optional<CoreRegisters> registers;
 };
 
-/// A module of kernels and launches, of which a package is made.
+/// A module of kernels and launches, from which a package is made.
 struct PackageWork {
   mlir::ModuleOp module;
   const CompileOptions &options;
   StageOptions &stages;
   const runtime::LaunchPlan &plan;
-  /// The kernels by the formats that devices take, as "ptx".
+  /// The kernels by the formats that devices accept, such as "ptx".
   std::map<std::string, std::string> &images;
 };
 
 /// A backend's own way of compiling.
 struct OwnCompilation {
-  /// The keywords of CompileOptions.def, and the switches of passes, that mean
-  /// something for it.
+  /// The keywords of CompileOptions.def, and the switches of passes, that apply
+  /// to it.
   llvm::ArrayRef<llvm::StringRef> options, switches;
-  /// Its pipeline as gnn-opt reads it, for reproducers.
+  /// Its pipeline in the syntax of gnn-opt, for reproducers.
   std::string (*printPipeline)(const CompileOptions &options);
 };
 
@@ -73,50 +73,50 @@ public:
 
   virtual llvm::StringRef getKind() const = 0;
 
-  /// The attribute of a module that is compiled for it. Errors: a chip that it
-  /// does not know.
+  /// The attribute of a module that is compiled for it. Errors: an unknown
+  /// chip.
   virtual llvm::Expected<TargetAttr>
   makeTarget(mlir::MLIRContext *context,
              const TargetRequest &request) const = 0;
 
-  /// The vector registers that a module is for whose package gets shared
-  /// objects for these processors, as the option `objects` lists them. Errors:
-  /// processors that it makes none for, which are all unless it says so.
+  /// The vector registers of a module whose package gets shared objects for
+  /// these processors, in the syntax of the option `objects`. Errors:
+  /// processors without objects, by default all.
   virtual llvm::Expected<CoreRegisters>
   getRegisters(llvm::StringRef processors) const;
 
-  /// Whether it runs what a module for `target` becomes; one of its own kind
-  /// unless it takes others.
+  /// Whether it runs the package of a module for `target`; by default only
+  /// those of its own kind.
   virtual bool takes(TargetAttr target) const;
 
-  /// The kind of schedule that a template gets, with all fields open; that of a
-  /// GPU unless it has its own.
+  /// The kind of schedule of a template, with all fields open; by default that
+  /// of a GPU.
   virtual tile::ScheduleInterface
   getOpenSchedule(tile::TileOpInterface op) const;
 
   /// Adds the passes on a function that choose schedules. The passes for GPUs
-  /// complete what they leave, but no schedule of another kind.
+  /// complete open fields, but no schedule of another kind.
   virtual void addSchedulePasses(mlir::OpPassManager &function) const;
 
-  /// Adds the passes on a function that make loops of blocked templates. The
-  /// passes for GPUs lower what they leave.
+  /// Adds the passes on a function that lower blocked templates to loops. The
+  /// passes for GPUs lower the remaining ones.
   virtual void addLoopPasses(mlir::OpPassManager &function) const;
 
-  /// The form that its kernels are kept in: stages behind it do not run.
+  /// The form of its kernels: later stages do not run.
   virtual Form getLastForm() const;
 
-  /// Compiles a module in a way of its own, in place of the stages; none unless
-  /// it does. Errors are diagnostics.
+  /// Compiles a module in a way of its own, instead of the stages; by default
+  /// none. Errors are diagnostics.
   virtual std::optional<
       mlir::FailureOr<std::shared_ptr<const runtime::Package>>>
   compile(mlir::ModuleOp module, const CompileOptions &options) const;
 
-  /// The options of the target's own way of compiling; none unless it has one.
-  /// Other options and switches are errors.
+  /// The options of the target's own way of compiling; by default none. Other
+  /// options and switches are errors.
   virtual std::optional<OwnCompilation> getOwnCompilation() const;
 
-  /// Makes the images of a package; kernels as IR, of the format "mlir", unless
-  /// it makes others. Errors are diagnostics.
+  /// Makes the images of a package; by default kernels as IR, of the format
+  /// "mlir". Errors are diagnostics.
   virtual mlir::LogicalResult addImages(const PackageWork &work) const;
 
   /// A device that runs them.
@@ -124,18 +124,18 @@ public:
   openDevice() const = 0;
 };
 
-/// Registers a backend for the whole process. One of a kind that is known is
-/// left out: plugins may be loaded twice.
+/// Registers a backend for the whole process. A known kind is ignored, because
+/// plugins may be loaded twice.
 void registerBackend(std::unique_ptr<TargetBackend> backend);
 
-/// All backends, in the order in which they were registered.
+/// All backends, in order of registration.
 llvm::SmallVector<const TargetBackend *> listBackends();
 
-/// The one of that kind. The error names those that there are.
+/// The backend of that kind. The error names the existing ones.
 llvm::Expected<const TargetBackend *> findBackend(llvm::StringRef kind);
 
-/// The backend of the module around `op`; null where the module does not say
-/// what it is for, or a kind that is not registered.
+/// The backend of the module around `op`; null if the module states no target,
+/// or a kind that is not registered.
 const TargetBackend *findBackend(mlir::Operation *op);
 
 /// Writes the kernels of a module, without its host functions.

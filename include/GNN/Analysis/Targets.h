@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module says in `gnn.target` what it is compiled for. The GPUs that are
-// known by name are in Targets.def, what kernels reach on them in Kernels.def,
-// the chips of the backend in Chips.def.
+// A module states its target in `gnn.target`. The GPUs that are known by name
+// are in Targets.def, the rates of kernels on them in Kernels.def, the chips of
+// the backend in Chips.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace gnn {
 
-/// Where a figure comes from; Targets.def says more.
+/// The source of a figure; Targets.def has details.
 enum class FigureSource { Measured, Raced, Datasheet, Derived };
 
 /// A target that is known by name.
@@ -35,7 +35,7 @@ struct KnownTarget {
   /// The chip that kernels are compiled for, such as "sm_90"; "cpu" for cores.
   llvm::StringRef chip;
   TargetFigures figures;
-  /// Where each figure comes from, by its field.
+  /// The source of each figure, by its field.
   llvm::SmallVector<std::pair<llvm::StringRef, FigureSource>, 0> sources;
 };
 
@@ -43,13 +43,14 @@ struct KnownTarget {
 llvm::ArrayRef<KnownTarget> getKnownTargets();
 /// The one of that name, else null.
 const KnownTarget *findTarget(llvm::StringRef name);
-/// Whose figures a target of `kind` has of which none are known: the cores of
-/// Targets.def for those of a CPU, else its first GPU.
+/// The default figures of a target of `kind`: those of the cores of Targets.def
+/// for a CPU, else those of its first GPU.
 const KnownTarget &getStandIn(llvm::StringRef kind);
 /// The figures of one that is known by name.
 const TargetFigures &getFigures(llvm::StringRef name);
 
-/// Bytes that the memory of a GPU and its L2 read or write at once: a sector.
+/// The smallest unit in which the memory of a GPU and its L2 read or write: a
+/// sector.
 inline constexpr int64_t sectorBytes = 32;
 
 /// The figures of this compiler's kernels that all targets share.
@@ -61,11 +62,11 @@ struct KernelConstants {
 #include "GNN/Analysis/Kernels.def"
 };
 
-/// A GPU by its name, its chip, or what its driver says of it
-/// (runtime::Device::describeGPU): of several of a chip the first; none is the
-/// first of all. A chip without a known GPU has the figures of that one, and no
-/// name; a description of a GPU that is not known has figures by what it says.
-/// Errors: neither a name nor a chip that kernels can be made for.
+/// A GPU by its name, its chip, or its driver's description
+/// (runtime::Device::describeGPU): the first of several of a chip; without any,
+/// the first of all. A chip without a known GPU has the figures of that one,
+/// and no name; a description of an unknown GPU has figures that follow from
+/// it. Errors: neither a name nor a chip for which kernels can be made.
 llvm::Expected<TargetAttr> makeGPUTarget(mlir::MLIRContext *context,
                                          llvm::StringRef kind,
                                          llvm::StringRef gpu);
@@ -77,39 +78,38 @@ llvm::Expected<TargetAttr> makeCPUTarget(mlir::MLIRContext *context,
                                          llvm::StringRef processor,
                                          CoreRegisters registers);
 
-/// Fails where `makeGPUTarget` does.
+/// Fails in the same cases as `makeGPUTarget`.
 llvm::Error checkGPU(llvm::StringRef gpu);
 
 /// Its name for people: "NVIDIA H200 SXM", else its name by the driver, its
 /// chip or its kind.
 std::string describeTarget(TargetAttr target);
 
-/// Why a module for `known` is not one for `other`: "expected cuda, NVIDIA H200
-/// SXM, which the module is for, got cpu".
+/// The reason why a module for `known` is not one for `other`: "expected cuda,
+/// NVIDIA H200 SXM, which the module is for, got cpu".
 std::string explainMismatch(TargetAttr known, TargetAttr other);
 
-/// The figures of the target of the module around `op`; where it does not say,
-/// of the first GPU of Targets.def.
+/// The figures of the target of the module around `op`; by default, those of
+/// the first GPU of Targets.def.
 TargetFigures getFigures(mlir::Operation *op);
 TargetAbilities getAbilities(mlir::Operation *op);
 llvm::StringRef getChip(mlir::Operation *op);
-/// The registers of a core; the defaults where it says none, or is null.
+/// The registers of a core; the defaults if it is null or states none.
 CoreRegisters getCoreRegisters(TargetAttr target);
 CoreRegisters getCoreRegisters(mlir::Operation *op);
 
 /// The kind of target whose blocks are run by one thread each.
 inline constexpr llvm::StringLiteral cpuKind = "cpu";
 
-/// Says in `module` what it is compiled for. An error where it says something
-/// else.
+/// Sets the target of `module`. An error if it has another one.
 mlir::LogicalResult attachTarget(mlir::ModuleOp module, TargetAttr target);
 
-/// Fails where no kernels can be made for `chip`, or not with the PTX version
-/// that `features` ask for, such as "+ptx80".
+/// Fails if no kernels can be made for `chip`, or not with the PTX version in
+/// `features`, such as "+ptx80".
 llvm::Error checkChip(llvm::StringRef chip, llvm::StringRef features = "");
 
-/// The PTX version, times 10, that `features` ask for, or the oldest that
-/// `chip` takes; 0 of a chip that is not known.
+/// The PTX version, times 10, in `features`, or the oldest that `chip` accepts;
+/// 0 for an unknown chip.
 unsigned getPTXVersion(llvm::StringRef chip, llvm::StringRef features = "");
 
 /// The first PTX version, times 10, whose loads have cache policies.

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of the function being lowered: tensors whose types say in which order
-// their rows lie, and whose rows these are.
+// Values of the function being lowered: tensors, whose types state the order of
+// their rows, and the row spaces of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 
 namespace gnn {
 
-/// A lowered value. Edge rows that the function computes lie in the order of
-/// its destinations' incoming edges (`edge.in_rows`), those it is given or
-/// gives in the user's order (`edge`). Rows of a derived graph may lie among
-/// those of its parent (`parent_edge.in_rows`).
+/// A lowered value. Edge rows that the function computes are in the order of
+/// its destinations' incoming edges (`edge.in_rows`), arguments and results in
+/// the user's order (`edge`). Rows of a derived graph may be among those of its
+/// parent (`parent_edge.in_rows`).
 struct LoweredRows {
   mlir::Value tensor;                         ///< null until it is computed
   tile::RowDomain space;                      ///< none for plain weights
@@ -32,14 +32,14 @@ struct LoweredRows {
   bool isTransposed = false; ///< the value has the last two dimensions of the
                              ///< tensor, which are `features`, exchanged
 
-  /// The space in the order in which the rows lie. The type of the tensor has
-  /// it (`#gnn_tile.order`); rows yet to be computed will lie as the function
-  /// keeps them.
+  /// The space in the order of the rows. The type of the tensor has it
+  /// (`#gnn_tile.order`); rows that are not computed yet will be in the
+  /// function's order.
   tile::RowDomain getDomain() const;
 };
 
-/// An input of a traversal: a value, the path to its row, and the dimensions
-/// of the domain that its features are.
+/// An input of a traversal: a value, the path to its row, and the dimensions of
+/// the domain that are its features.
 struct Input {
   LoweredRows rows;
   tile::AtAttr at;
@@ -49,44 +49,45 @@ struct Input {
 class Lowering {
 public:
   mlir::OpBuilder &builder;
-  /// To which kernels that touch no graph are bound.
+  /// The graph to which kernels without a graph are bound.
   mlir::FlatSymbolRefAttr anyGraph;
 
   /// Builds at the insertion point of `builder`.
   Lowering(mlir::OpBuilder &builder, mlir::FlatSymbolRefAttr anyGraph)
       : builder(builder), anyGraph(anyGraph) {}
 
-  /// The lowered form of `value`, wherever its rows lie: for ops that read it
+  /// The lowered form of `value`, in any order of rows: for ops that read it
   /// through an access.
   const LoweredRows &view(mlir::Value value) {
     return values.find(value)->second;
   }
-  /// The same with its rows one after the other in an order of its own graph: a
-  /// copy where they lie in the parent's.
+  /// The same with adjacent rows in an order of its own graph: a copy if they
+  /// are among the parent's.
   const LoweredRows &get(mlir::Value value);
   /// The form of a weight for a product that takes it from the right: as `view`
-  /// or, with `ownRows`, as `get` has it, but a transposed weight is where it
-  /// was before, with `isTransposed`.
+  /// or, with `ownRows`, as `get` has it, but a transposed weight is the
+  /// original one, with `isTransposed`.
   const LoweredRows &weight(mlir::Value value, bool ownRows);
-  /// Gives `value` its lowered form, whose features become those of its type; a
-  /// transposed weight is another form, for products.
+  /// Sets the lowered form of `value`, whose features become those of its type;
+  /// a transposed weight is a separate form, for products.
   void set(mlir::Value value, LoweredRows rows);
-  /// Gives a value of static shape the elements of a tensor.
+  /// Sets the elements of a value of static shape to those of a tensor.
   void setElements(mlir::Value value, mlir::Value tensor);
 
-  /// The tensor to return for `value`: one of its own, in the user's order.
+  /// The tensor to return for `value`: a separate one, in the user's order.
   mlir::Value result(mlir::Location loc, mlir::Value value);
 
   // Building blocks (Lowering.cpp).
 
-  /// A value of this type: its space and features, no tensor.
+  /// A value of this type: its space and features, without a tensor.
   LoweredRows describe(mlir::Type type, std::optional<EndPoint> end = {});
-  /// So many rows of `size` features that are no graph's, no tensor.
+  /// This number of rows of `size` features without a graph and without a
+  /// tensor.
   LoweredRows fixedRows(int64_t count, int64_t size) {
     return {mlir::Value(), tile::RowDomain::fixed(count), anyGraph, {size}};
   }
-  /// A tensor of these rows and features, uninitialized, in the order in which
-  /// the function computes, or in another one.
+  /// A tensor of these rows and features, uninitialized, in the order of the
+  /// function, or in another one.
   mlir::Value empty(mlir::Location loc, const LoweredRows &rows,
                     mlir::Type element) {
     return empty(loc, rows, element, rows.getDomain());
@@ -98,10 +99,10 @@ public:
                       llvm::ArrayRef<int64_t> features);
   /// A weight as a domain of one row with all its elements as features.
   LoweredRows asRow(mlir::Location loc, const LoweredRows &weight);
-  /// `value` with another static shape of as many elements.
+  /// `value` with another static shape of the same number of elements.
   mlir::Value reshaped(mlir::Location loc, mlir::Value value,
                        llvm::ArrayRef<int64_t> shape);
-  /// A weight so many times: `[times, elements]`.
+  /// A weight repeated this many times: `[times, elements]`.
   mlir::Value repeated(mlir::Location loc, const LoweredRows &weight,
                        int64_t times);
   /// One row as a weight of these dimensions.
@@ -120,14 +121,14 @@ public:
   Input leading(const LoweredRows &rows, tile::Anchor anchor,
                 tile::RowDomain from, std::optional<EndPoint> via,
                 unsigned dims);
-  /// The same of a group in a walk over all features of `of`.
+  /// The same for a group in a walk over all features of `of`.
   Input leading(const LoweredRows &rows, const LoweredRows &of,
                 std::optional<EndPoint> via = {}) {
     return leading(rows, tile::Anchor::Group, of.getDomain(), via,
                    of.features.size());
   }
-  /// An access to rows with `own` of the `dims` feature dimensions of a domain,
-  /// the leading ones, as an output has it.
+  /// An access to rows with the `own` leading ones of the `dims` feature
+  /// dimensions of a domain, as for an output.
   tile::AtAttr leadingAt(tile::Anchor anchor, size_t own, size_t dims);
   /// An input without rows whose features are the trailing dimensions.
   Input trailing(const LoweredRows &weight, unsigned dims);
@@ -149,11 +150,11 @@ public:
   /// A domain with these feature dimensions, at most two.
   tile::DomainAttr domainOf(tile::RowDomain groups, tile::RowDomain elements,
                             llvm::ArrayRef<int64_t> dims);
-  /// A row-wise traversal over the rows of `result`, features as they are.
+  /// A row-wise traversal over the rows of `result`, with unchanged features.
   mlir::Value rowwise(mlir::Location loc, const LoweredRows &result,
                       mlir::Type element, llvm::ArrayRef<int64_t> dims,
                       llvm::ArrayRef<Input> inputs, Body body);
-  /// Gives `value` the rows of `result`, computed by such a traversal.
+  /// Sets `value` to the rows of `result`, computed by such a traversal.
   void setRowwise(mlir::Value value, LoweredRows result,
                   llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<Input> inputs,
                   Body body) {
@@ -162,13 +163,13 @@ public:
                             inputs, body);
     set(value, std::move(result));
   }
-  /// The elements of a group, in the order that puts them side by side; none
-  /// where no order does.
+  /// The elements of a group, in the order in which they are adjacent; none if
+  /// there is no such order.
   tile::RowDomain elementsOf(tile::RowDomain groups, RowSpace elements);
 
 private:
-  /// A fresh copy of `rows` of its own graph, in the user's order or in the one
-  /// that the function computes in.
+  /// A new copy of `rows` of its own graph, in the user's order or in the order
+  /// in which the function computes.
   LoweredRows materialize(mlir::Location loc, const LoweredRows &rows,
                           bool userOrder);
   /// `rows` in an order of their own graph.
@@ -184,19 +185,18 @@ private:
 /// constants of arith and math.
 void registerLoweringModels(mlir::DialectRegistry &registry);
 
-/// The reduction of a body that a kind of the graph level stands for.
+/// The reduction of a body for a kind of the graph level.
 tile::Reduction reductionOf(ReduceKind kind);
 
-/// Refuses more than the two feature dimensions that a domain has.
+/// Refuses more than the two feature dimensions of a domain.
 mlir::LogicalResult checkDims(mlir::Operation *op,
                               llvm::ArrayRef<int64_t> dims);
 
-/// How many elements these dimensions have.
+/// The number of elements of these dimensions.
 int64_t sizeOf(llvm::ArrayRef<int64_t> features);
 
-/// The feature dimensions over which an op walks that treats all features
-/// alike: one or two stay as they are, so that ops side by side have the same,
-/// more become one.
+/// The feature dimensions of the walk of an op that treats all features alike:
+/// one or two stay, so that adjacent ops have the same, more become one.
 llvm::SmallVector<int64_t> walkedDims(llvm::ArrayRef<int64_t> features);
 
 /// A reduction in a body, over one dimension.

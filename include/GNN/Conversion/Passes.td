@@ -14,13 +14,12 @@ include "mlir/Pass/PassBase.td"
 def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
   let summary = "Lower whole-graph ops to gemm and traverse templates";
   let description = [{
-    A product of rows and weights becomes a `gnn_tile.gemm` or `gnn_tile.outer`;
-    any other op becomes a `gnn_tile.traverse`; an op that can be neither is an
-    error (Hector 3.2.5, 3.4.2). The row space of an operand shows in its
-    access, no longer in its type. Edge rows that the function computes are kept
-    in the order of their destinations' incoming edges, as their type says
-    (`#gnn_tile.order<edge.in_rows>`); arguments and results stay in the user's
-    order. A function that is written in `gnn_tile` stays as it is.
+    A product of rows and weights becomes a `gnn_tile.gemm` or `gnn_tile.outer`; any other
+    op becomes a `gnn_tile.traverse`; an op that cannot become either is an error (Hector
+    3.2.5, 3.4.2). The row space of an operand is in its access, no longer in its type.
+    Edge rows that the function computes are in the order of their destinations' incoming
+    edges, as their type states (`#gnn_tile.order<edge.in_rows>`); arguments and results
+    stay in the user's order. A function that is written in `gnn_tile` does not change.
 
     ```mlir
     %y = gnn.spmm copy %x via src reduce sum via dst : (tensor<?x64xf32, #gnn.rows<@g, node>>) -> tensor<?x64xf32, #gnn.rows<@g, node>>
@@ -28,13 +27,12 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
     %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x) at [#gnn_tile.at<element -> src : feature>] ... // yields the sum over elements
     ```
 
-    Refused at the op: more than two feature dimensions where an op does not
-    treat them all alike, constants that are neither numbers nor tensors, arguments
-    that are neither tensors nor `i64`, several blocks; a function in a module
-    without a graph.
+    Refused at the op: more than two feature dimensions if an op does not treat them all
+    alike, constants that are neither numbers nor tensors, arguments that are neither
+    tensors nor `i64`, several blocks; a function in a module without a graph.
 
-    Needs: the graph form. Keeps: the value of every result. Never leaves an op
-    of the `gnn` dialect but the graphs' declarations.
+    Needs: the graph form. Keeps: the value of every result. Never leaves an op of the
+    `gnn` dialect except the graphs' declarations.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
@@ -45,20 +43,20 @@ def ConvertGNNToGNNTile : Pass<"convert-gnn-to-gnn-tile", "::mlir::ModuleOp"> {
 
 def ConvertGNNToGNNOverlay
     : Pass<"convert-gnn-to-gnn-overlay", "::mlir::func::FuncOp"> {
-  let summary = "Make layers of the overlay of ops on rows of nodes";
+  let summary = "Lower ops on rows of nodes to layers of the overlay";
   let description = [{
-    Values that depend on rows of nodes become layers of `gnn_overlay` (GraphAGILE 6.1): a
-    product a `linear`; rows of sources times a number of each edge, summed at
-    destinations, an `aggregate`; inner products of both ends, and sums of one number
-    of each end, a `vector_inner`. A mean is a sum with weights 1 / degree. A softmax
-    of edges is `exp` of the scores, without their maximum, and a division by the sum of
-    the weights, which is summed as a column of ones beside the features. With several
-    heads each has its own layers.
+    Values that depend on rows of nodes become layers of `gnn_overlay` (GraphAGILE 6.1):
+    a product becomes a `linear`; rows of sources times a number of each edge, summed at
+    destinations, an `aggregate`; inner products of both ends, and sums of one number of
+    each end, a `vector_inner`. A mean is a sum with weights 1 / degree. A softmax of
+    edges is `exp` of the scores, without their maximum, and a division by the sum of
+    the weights, which is the sum of a column of ones beside the features. Each of
+    several heads has its own layers.
 
-    A repeated weight that is added is the bias of a product, what a sum begins with, or
-    goes through an addition to an operand that it alone reads; else it is a
-    `batch_norm`. Values that depend on weights, the graph and numbers of edges alone stay
-    `gnn`, for `gnn-overlay-outline-prepare`.
+    A repeated weight that is added becomes the bias of a product or the initial value
+    of a sum, also through an addition that is the only reader of its operand; otherwise
+    it is a `batch_norm`. Values that depend only on weights, the graph and numbers of
+    edges stay `gnn`, for `gnn-overlay-outline-prepare`.
 
     ```mlir
     %m = gnn.apply mul %w, %x via src : (tensor<?xf32, #edge>, tensor<?x16xf32, #node>) -> tensor<?x16xf32, #edge>
@@ -67,9 +65,9 @@ def ConvertGNNToGNNOverlay
     %y = gnn_overlay.aggregate sum %x weights %w : tensor<?x16xf32, #node>, tensor<?xf32, #edge> -> tensor<?x16xf32, #node>
     ```
 
-    Refused at the op, with one error ("has no overlay layer"): every other op, one whose
-    region reads rows, edges of two graphs, numbers that are not f32, a result that is an
-    argument or depends on no rows. Layers that are there stay.
+    Refused at the op, with one error ("has no overlay layer"): every other op, an op
+    whose region reads rows, edges of two graphs, numbers that are not f32, a result
+    that is an argument or depends on no rows. Existing layers stay.
 
     Needs: the graph form, inlined. Keeps: the value of every result, up to rounding and
     as long as no exponential overflows. Never changes a signature.
@@ -81,18 +79,18 @@ def ConvertGNNToGNNOverlay
 
 def ConvertGNNTileToScalarLoops
     : Pass<"convert-gnn-tile-to-scalar-loops", "::mlir::func::FuncOp"> {
-  let summary = "Make loops of scalars of each template";
+  let summary = "Lower each template to loops of scalars";
   let description = [{
-    Every `gnn_tile.gemm`, `gnn_tile.traverse` and `gnn_tile.outer` on memrefs
-    becomes the loops that its definition names: over groups, heads, features and
-    elements, with loads and stores of scalars. A value of a body is computed where
-    it is needed, a reduction by a loop of its own, in the order of the elements. An
-    input that is written over is copied first, a row at a time. All of it is one
-    block of one thread, which `convert-gnn-tile-to-gpu` makes a kernel of.
+    Every `gnn_tile.gemm`, `gnn_tile.traverse` and `gnn_tile.outer` on memrefs becomes
+    the loops of its definition: over groups, heads, features and elements, with loads
+    and stores of scalars. A value of a body is computed at each use, a reduction by a
+    loop of its own, in the order of the elements. An input that is overwritten is
+    copied first, a row at a time. The result is one block of one thread, which
+    `convert-gnn-tile-to-gpu` turns into a kernel.
 
-    It is what a template means, run: schedules have no effect, and nothing is
-    shared with the lowerings that are held to it. Their sums may differ in the last
-    bits, as they add in another order.
+    The loops are the executable definition of a template: schedules have no effect, and
+    no code is shared with the lowerings that are compared with them. The sums of the
+    two may differ in the last bits, because the order of addition differs.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... // the sum over elements
@@ -111,11 +109,11 @@ def ConvertGNNTileToScalarLoops
     }
     ```
 
-    A template on a range becomes loops over this range, where it stands in its loop
-    over blocks, which has one thread then.
+    A template on a range becomes loops over this range, in place in its loop over
+    blocks, which then has one thread.
 
-    Needs: memrefs with identity layouts. Keeps: the value of every element that is
-    written, and the order of templates. Never leaves a template.
+    Needs: memrefs with identity layouts. Keeps: the value of every written element, and
+    the order of templates. Never leaves a template.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -126,14 +124,15 @@ def ConvertGNNTileToScalarLoops
 
 def ConvertGNNTileVectorsToScalarLoops
     : Pass<"convert-gnn-tile-vectors-to-scalar-loops", "::mlir::func::FuncOp"> {
-  let summary = "Make loops of scalars of the vectors of a loop over blocks";
+  let summary = "Lower the vectors of a loop over blocks to loops of scalars";
   let description = [{
-    The loops form as it stands, run by one thread a block: what is read, summed by a
-    `gnn_tile.contract`, reduced, carried by a loop or needed twice becomes an array;
-    other vectors are computed element by element where they are needed. A
+    Runs the unchanged loops form by one thread a block. A vector that is read, summed
+    by a `gnn_tile.contract`, reduced, carried by a loop or needed twice becomes an
+    array; other vectors are computed element by element at their uses. A
     `gnn_tile.walk` takes one element after the other, 64 at a time with a state of
-    their own; a `gnn_tile.parallel` one worker after the other. The facts of threads
-    in this form (`gnn_tile.teams`, spreads, how arrays are permuted) have no effect.
+    their own; a `gnn_tile.parallel` takes one worker after the other. The attributes
+    for threads in this form (`gnn_tile.teams`, spreads, permutations of arrays) have no
+    effect.
 
     ```mlir
     gnn_tile.stage %x, %staged[%c0] transposed by registers spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>
@@ -148,7 +147,7 @@ def ConvertGNNTileVectorsToScalarLoops
 
     Needs: the loops form (`gnn-loops-pipeline`). Keeps: the bits of products, and the
     value of each result up to the order in which the elements of a row and of a vector
-    are added. Never leaves a vector: what it does not know is an error at that op.
+    are added. Never leaves a vector: an unknown op is an error at that op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -157,14 +156,14 @@ def ConvertGNNTileVectorsToScalarLoops
 }
 
 def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Make a GPU kernel and its launch of each loop over blocks";
+  let summary = "Lower each loop over blocks to a GPU kernel and its launch";
   let description = [{
-    A `gnn_tile.blocks` with `threads`, and thus a body as a thread runs it, becomes a
-    `gpu.func` of this body and a `gpu.launch_func` of as many blocks as it has
-    iterations, of so many threads. Values of the host that the body uses become
-    arguments in the order of first use: buffers as bare pointers, those of dynamic
-    rows through a `memref.reinterpret_cast` in front of the loop, which says how many
-    they have; structures of the graph; integers. Constants are the kernel's own. A
+    A `gnn_tile.blocks` with `threads`, whose body is the code of one thread, becomes a
+    `gpu.func` of this body and a `gpu.launch_func` with one block for each iteration
+    and this number of threads. Values of the host that the body uses become arguments
+    in the order of first use: buffers as bare pointers, those of dynamic rows through a
+    `memref.reinterpret_cast` in front of the loop, which states the number of rows;
+    structures of the graph; integers. Constants are copied into the kernel. A
     `memref.alloca` of the workgroup becomes its shared memory. The `schedule` of the
     loop becomes `gnn.schedule` of the launch, for reports.
 
@@ -179,11 +178,10 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
     gpu.launch_func @f_kernels::@f_0_spmm blocks in (%blocks, %c1, %c1) threads in (%c256, %c1, %c1) args(%p : memref<1x64xf32>, %n : index)
     ```
 
-    Needs: memrefs of f32 and i32 with identity layouts, results in arguments;
-    constant steps and lower bounds of loops over blocks, and no `gnn_tile` op left
-    in them.
-    Keeps: the order of launches; the same bits on every run (no atomics).
-    Never: allocates, copies to the host or synchronises.
+    Needs: memrefs of f32 and i32 with identity layouts, results in arguments; constant
+    steps and lower bounds of loops over blocks, and no `gnn_tile` op left in them.
+    Keeps: the order of launches; the same bits on every run (no atomics). Never:
+    allocates, copies to the host or synchronises.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect",

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same gpu.funcs that become PTX, lowered for the host. Each GPU thread
-// that waits for others is a fiber; blocks are spread over the cores. Barriers,
+// Lowers the same gpu.funcs that become PTX for the host. Each GPU thread that
+// waits for others is a fiber; blocks are spread over the cores. Barriers,
 // shuffles, shared memory, atomics, asynchronous copies and tensor-core tiles
-// behave as on the GPU, and what a GPU leaves undefined is an error. It says
-// nothing about a GPU's time.
+// behave as on the GPU, and behaviour that is undefined on a GPU is an error.
+// It gives no information about a GPU's time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 
 namespace gnn::emulator {
 
-/// How kernels are run, whatever the launch.
+/// Options for the execution of kernels, for all launches.
 struct Options {
   /// Check every access against its extents, vector accesses against the
   /// alignment they declare, shared memory for races.
@@ -42,20 +42,20 @@ struct Launch {
   std::array<int64_t, 3> block = {1, 1, 1};
   /// Bytes of dynamic shared memory.
   int64_t dynamicSharedBytes = 0;
-  /// Where each argument's value lies, in the kernel's order: a pointer,
+  /// Addresses of the arguments' values, in the kernel's order: a pointer,
   /// int32_t or int64_t (index too).
   llvm::ArrayRef<void *> arguments;
   /// Bytes behind each pointer argument, -1 where unknown (scalars); empty:
   /// all unknown.
   llvm::ArrayRef<int64_t> argumentBytes;
-  /// Where the elements of each argument are added that threads load, of
-  /// checked kernels; empty: nowhere. A copy past registers is no load.
+  /// Counters of the elements of each argument that threads load, for checked
+  /// kernels; empty: no counters. An asynchronous copy is no load.
   llvm::MutableArrayRef<int64_t> loads;
   /// Draws the order of threads between barriers; unset: ascending. Kernels
   /// without races give the same bits for every seed.
   std::optional<uint64_t> seed;
-  /// Called now and then on the launching thread with the number of blocks
-  /// done and of all blocks; false stops the launch with an error.
+  /// Called repeatedly on the launching thread with the numbers of finished
+  /// blocks and of all blocks; false stops the launch with an error.
   std::function<bool(int64_t done, int64_t all)> progress;
 };
 
@@ -73,23 +73,23 @@ class Emulator {
 public:
   ~Emulator();
 
-  /// Compiles all kernels of the gpu.modules in `module`, which stays as it is
-  /// and is not needed afterwards. Errors: a kernel that has not the form of
+  /// Compiles all kernels of the gpu.modules in `module`, which does not change
+  /// and is not needed afterwards. Errors: a kernel that violates
   /// gnn-verify-kernel-form, with op and location; two kernels of one name.
   static llvm::Expected<std::unique_ptr<Emulator>>
   create(mlir::ModuleOp module, const Options &options = {});
 
   /// Runs a kernel to its end. Errors: unknown kernel, arguments that do not
-  /// fit, and everything a kernel does wrong, with op, location, block and
-  /// thread; of several wrong blocks the lowest is told. The caller names the
-  /// kernel. Memory holds what was written until then.
+  /// match, and all faults of a kernel, with op, location, block and thread; of
+  /// several faulty blocks the lowest is reported. The caller names the kernel.
+  /// Memory keeps everything written until then.
   llvm::Error launch(llvm::StringRef kernel, const Launch &launch);
 
   /// The kernel of that name, if there is one.
   std::optional<KernelInfo> find(llvm::StringRef kernel) const;
 
-  /// The signature of that kernel; null where there is none. Lives as long as
-  /// this object.
+  /// The signature of that kernel; null if there is none. Lives as long as this
+  /// object.
   const runtime::KernelSignature *signature(llvm::StringRef kernel) const;
 
 private:

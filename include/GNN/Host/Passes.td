@@ -10,11 +10,10 @@
 include "mlir/Pass/PassBase.td"
 
 def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
-  let summary = "Check that kernels use the closed list of ops";
+  let summary = "Check that kernels use only the supported ops";
   let description = [{
-    Kernels go two ways: to PTX and to the emulator. Both understand a closed
-    list of ops. This pass names the first thing of each kernel that is outside
-    of it.
+    Kernels are compiled to PTX and for the emulator, and both support a closed list
+    of ops. This pass names the first violation in each kernel.
 
     - Arguments: pointers (memrefs of static shape and identity layout), `i32`,
       `i64`, `index`.
@@ -46,7 +45,8 @@ def VerifyKernelForm : Pass<"gnn-verify-kernel-form"> {
     }
     ```
 
-    Needs: what `gnn-expand-lanes` expands is expanded. Keeps: everything. Never changes the IR.
+    Needs: kernels after `gnn-expand-lanes`. Keeps: everything. Never changes the
+    IR.
   }];
 }
 

@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RowSpaces.def as C++, for the compiler and the runtime alike: no LLVM.
+// RowSpaces.def as C++, for the compiler and the runtime, without LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,16 @@
 
 namespace gnn {
 
-/// The thing that one row of a tensor of the gnn dialect stands for.
+/// The meaning of one row of a tensor of the gnn dialect.
 enum class RowSpace : uint32_t {
 #define GNN_ROW_SPACE(NAME, TEXT, KIND, END) NAME,
 #include "GNN/Lattice/RowSpaces.def"
 };
 
 /// Sets of rows that the runtime knows: those of gnn under the same numbers,
-/// node types by the end at which they are reached, and rows of the graph that
-/// a derived graph is made from. A pair is a (node, edge type) that occurs.
-/// Node is legal on square graphs alone, where it is Src and Dst.
+/// node types by their end, and rows of the graph from which a derived graph is
+/// made. A pair is a (node, edge type) that occurs. Node is legal only on
+/// square graphs, where it is Src and Dst.
 enum class Space : uint32_t {
 #define GNN_ROW_SPACE(NAME, TEXT, KIND, END) NAME,
 #include "GNN/Lattice/RowSpaces.def"
@@ -45,10 +45,10 @@ enum class RowOrder : uint32_t {
 #include "GNN/Lattice/RowSpaces.def"
 };
 
-/// The kind of thing that a row is about.
+/// The kind of object of a row.
 enum class RowKind { Edge, Pair, Node, NodeType, EdgeType, Graph };
 
-/// The end of an edge that a space is about.
+/// The end of an edge to which a space belongs.
 enum class RowEnd { Neither, Src, Dst };
 
 /// "edge", "src_pair", ..., "parent_edge_type".
@@ -56,9 +56,9 @@ const char *name(Space space);
 /// "" for the natural order, "in_rows", ...
 const char *name(RowOrder order);
 
-/// The space of that name.
+/// The space with that name.
 std::optional<Space> findSpace(std::string_view text);
-/// The names of all spaces, with commas between.
+/// The names of all spaces, separated by commas.
 std::string listSpaces();
 
 RowKind kindOf(Space space);
@@ -71,9 +71,9 @@ Space atEnd(RowSpace space, RowEnd end);
 
 /// Whether the rows are those of the parent of a derived graph.
 bool isOfParent(Space space);
-/// The space that these rows are of in their own graph: Edge of ParentEdge.
+/// The space of these rows in their own graph: Edge for ParentEdge.
 Space withoutParent(Space space);
-/// The parent's rows of a space: ParentEdge of Edge; none where a derived graph
+/// The parent's rows of a space: ParentEdge for Edge; none if a derived graph
 /// has as many as its parent.
 std::optional<Space> ofParent(Space space);
 
@@ -81,7 +81,7 @@ std::optional<Space> ofParent(Space space);
 bool hasOrder(Space space, RowOrder order);
 
 /// Whether a row of `from` leads to one row of another space `to` by an entry
-/// of the table: neither the same space nor the graph.
+/// of the table: not for the same space or the graph.
 bool hasStep(Space from, Space to);
 
 /// A space in one of its orders, written "space" or "space.order".
@@ -89,7 +89,7 @@ struct OrderedSpace {
   Space space = Space::Edge;
   RowOrder order = RowOrder::Natural;
 
-  /// Parses and checks that the space has that order; else says what is wrong.
+  /// Parses and checks that the space has that order; else gives the error.
   static std::optional<OrderedSpace> parse(std::string_view text,
                                            std::string &error);
   std::string str() const;
@@ -101,85 +101,87 @@ struct OrderedSpace {
 };
 
 /// Empty if every row of `from` leads to one row of `to` (`map FROM TO`); else
-/// what is wrong, with the spaces it leads to.
+/// the error, with the spaces to which it leads.
 std::string checkMap(OrderedSpace from, OrderedSpace to);
 
 /// Whether the rows of `first` are the first ones of `all`, at the same
-/// positions: no map leads there.
+/// positions, so that no map is needed.
 bool isPrefixOf(OrderedSpace first, OrderedSpace all);
 
 /// Whether no two rows of `from` lead to one row of `to`, so that each may
-/// write its own: another order of their space, the parent's rows, or those
-/// that they are the first of.
+/// write its own: another order of their space, the parent's rows, or the rows
+/// of which they are the first.
 bool isInjective(OrderedSpace from, OrderedSpace to);
 
-/// Empty if each group has its elements side by side (`rows GROUP ELEMENTS`);
-/// else what is wrong, with the orders in which they do.
+/// Empty if the elements of each group are adjacent (`rows GROUP ELEMENTS`);
+/// else the error, with the orders in which they are.
 std::string checkRows(Space group, OrderedSpace elements);
 
-/// The order of a space in which the elements of each group lie side by side,
-/// the first of the table; none where there is none.
+/// The first order of the table in which the elements of each group are
+/// adjacent; none if there is none.
 std::optional<OrderedSpace> elementsOf(Space group, Space elements);
 
-/// Whether elements that lie side by side in that order have ascending numbers
-/// in the natural one within each group. Their numbers among a parent's rows
-/// need not ascend.
+/// Whether elements that are adjacent in that order have ascending numbers in
+/// the natural one within each group. Their numbers among a parent's rows need
+/// not ascend.
 bool ascendInGroups(Space group, OrderedSpace elements);
 
-/// How far apart the ids of an edge's ends are that the statistics of a graph
+/// The distances between the ids of an edge's ends that statistics of a graph
 /// count as near.
 inline constexpr int64_t nearDistances[] = {1 << 12, 1 << 15, 1 << 18};
 
-/// Rows of a window of `degree_windows`: the first so many of the natural
-/// order, the next so many, and so on, each by descending degree. Ids that are
-/// near by the statistics stay near.
+/// Rows of a window of `degree_windows`: consecutive ranges of the natural
+/// order of this size, each sorted by descending degree. Ids that are near by
+/// the statistics stay near.
 inline constexpr int64_t degreeWindow = nearDistances[0];
 
-/// Whether rows lie by how many edges they have.
+/// Whether rows are ordered by their number of edges.
 inline bool isByDegree(RowOrder order) {
   return order == RowOrder::ByDegree || order == RowOrder::DegreeWindows;
 }
 
-/// How the elements of all groups are shared where they are walked one after
-/// the other: a block has `N` of them, a power of two, and each of its teams a
+/// The division of the elements of all groups if they are walked one after the
+/// other: a block has `N` of them, a power of two, and each of its teams a
 /// share. The fields of a share are known when a graph is bound:
 ///
-///   first    the place in `filled` of the group that its first element is of
+///   first    the place in `filled` of the group of its first element
 ///   flags    see below
-///   heads    shares behind it in its block that its last group goes on in
-///   span     shares of its block, from it on, that its first group is in
+///   heads    following shares in its block into which its last group continues
+///   span     shares of its block, from it on, that its first group covers
 ///
-/// The last share has padding: elements that are not there, without an end.
-/// Teams add it to what is behind the last end, whose group `filled` has as 0.
-/// Nobody stores that: the last element ends its group, so the share has no
+/// The last share has padding: missing elements, without an end. Teams add it
+/// to the elements after the last end, whose group is 0 in `filled`. Nobody
+/// stores this: the last element ends its group, so the share has no tail, and
+/// shares of only padding have no flags.
 /// tail, and shares of padding alone have no flags.
 struct TeamShare {
   static constexpr int64_t elements = 64;
   static constexpr int64_t mostOfBlock = 1 << 14;
-  /// Shares whose words take turns in a stream, and words that each has in one:
-  /// what the teams of a warp load at once lies side by side.
+  /// Shares whose words take turns in a stream, and words that each has in one
+  /// turn: data that the teams of a warp load at once is adjacent.
   static constexpr int64_t sharesTogether = 32, wordsTogether = 4;
   static constexpr int64_t wordsOfTurn = sharesTogether * wordsTogether;
-  /// Bytes of a line of a GPU's caches, where a stream begins: warps load its
-  /// words as whole lines.
+  /// Bytes of a line of a GPU's caches, to which a stream is aligned: warps
+  /// load its words as whole lines.
   static constexpr int64_t lineBytes = 128;
   enum Field { First, Flags, Heads, Span, NumFields };
   enum Flag {
-    Inside = 1,  ///< it begins inside of its first group: the group's head
-    HasTail = 2, ///< its last group begins in it and goes on
-    Crosses = 4, ///< that group goes on in the next block
-    Whole = 8    ///< its block lies in one group, which goes on
+    Inside = 1,  ///< it begins inside its first group: the group's head
+    HasTail = 2, ///< its last group begins in it and continues
+    Crosses = 4, ///< that group continues in the next block
+    Whole = 8    ///< its block lies in one group, which continues
   };
 
   static bool isBlock(int64_t size) {
     return size >= elements && size <= mostOfBlock && (size & (size - 1)) == 0;
   }
-  /// Entries of `stream` for so many elements: with whole blocks of any size.
+  /// Entries of `stream` for this number of elements: with whole blocks of any
+  /// size.
   static int64_t streamLength(int64_t count) { return count + mostOfBlock; }
-  /// Entries of `filled` of so many groups: a kernel asks for three groups
-  /// behind the one that it is in.
+  /// Entries of `filled` for this number of groups: a kernel reads three groups
+  /// after its current one.
   static int64_t filledLength(int64_t groups) { return groups + 3; }
-  /// Where a stream has the word of an element.
+  /// The position of an element's word in a stream.
   static int64_t placeOfWord(int64_t element) {
     int64_t share = element / elements % sharesTogether,
             word = element % elements;
@@ -187,13 +189,13 @@ struct TeamShare {
            word / wordsTogether * wordsOfTurn + share * wordsTogether +
            word % wordsTogether;
   }
-  /// Entries of `shares` of blocks of `size` elements.
+  /// Entries of `shares` for blocks of `size` elements.
   static int64_t sharesLength(int64_t count, int64_t size) {
     return (count + size - 1) / size * (size / elements) * NumFields;
   }
-  /// The pieces of a group with elements from `begin` to before `end`: what of
-  /// block i the group begins in and goes on from is piece 2 i + 1, what lies
-  /// in a later one, i, is piece 2 i.
+  /// The pieces of a group with elements from `begin` to before `end`: the part
+  /// in block i is piece 2 i + 1 if the group begins in this block and
+  /// continues after it, and piece 2 i if it began before.
   static int64_t firstPiece(int64_t begin, int64_t size) {
     return 2 * (begin / size) + 1;
   }
@@ -205,10 +207,10 @@ struct TeamShare {
   }
 };
 
-/// How the elements of `N` groups that a team takes together are merged: an
-/// entry for each row of `B` that they lead to, in ascending order. It has that
-/// row, and for each of the groups the position of its element; the top bit
-/// says that it has none, behind the position of another element of the entry.
+/// The merged elements of `N` groups that a team takes together: an entry for
+/// each row of `B` to which they lead, in ascending order. It has that row, and
+/// for each of the groups the position of its element; the top bit marks a
+/// group without one, after the position of another element of the entry.
 /// Elements of one group that lead to one row have an entry each.
 struct MergedRows {
   static constexpr int64_t mostRows = 16;
@@ -218,7 +220,7 @@ struct MergedRows {
 };
 
 /// The key of an index array of a graph. `A` is a set of elements in an order,
-/// `G` what groups them, `N` the most elements a tile holds.
+/// `G` their groups, `N` the maximum number of elements of a tile.
 ///
 ///   map A B          int32[|A|]: the row of B each position of A leads to
 ///   rows G A         int32[|G|+1]: elements of group g are [p[g], p[g+1])
@@ -227,8 +229,8 @@ struct MergedRows {
 ///   long_tiles G A N, long_tile_rows G A N: the same of groups of more than N
 ///                    elements alone
 ///
-/// Where elements are walked one after the other, whatever groups they are in,
-/// by blocks of N elements, each by teams that have a share of 64:
+/// If elements of all groups are walked one after the other, by blocks of N
+/// elements, whose teams have a share of 64 each:
 ///
 ///   stream G A B     int32[|A|+16384]: the row of B, and the top bit at the
 ///                    last element of each group, at the place of its word;
@@ -238,8 +240,8 @@ struct MergedRows {
 ///   cut_rows G A N   int32[3n]: (group, begin, end) of the groups that lie in
 ///                    several blocks or have no elements: their pieces
 ///
-/// Where N groups of an order of G are walked together, whose elements lead to
-/// rows of B. With L, those of more than L elements have none here:
+/// If N groups of an order of G are walked together, whose elements lead to
+/// rows of B. With L, groups of more than L elements have no entries:
 ///
 ///   merged G A B N [L]       int32[(1 + N) n]: the entries of MergedRows
 ///   merged_rows G A B N [L]  int32[|G|+1]: the first entry of each N groups,
@@ -265,7 +267,7 @@ struct StructureKey {
   OrderedSpace elements;
   /// `B` of a map, a stream or merged rows.
   OrderedSpace target;
-  /// `G` of the kinds but maps.
+  /// `G` of the kinds other than maps.
   Space group = Space::Graph;
   /// `N` of the kinds that have one, at least 1.
   int64_t tile = 0;
@@ -273,8 +275,8 @@ struct StructureKey {
   RowOrder order = RowOrder::Natural;
   int64_t longest = 0;
 
-  /// Parses and checks canonical text, words separated by one space; else says
-  /// what is wrong.
+  /// Parses and checks canonical text, words separated by one space; else gives
+  /// the error.
   static std::optional<StructureKey> parse(std::string_view text,
                                            std::string &error);
   std::string str() const;
@@ -295,7 +297,7 @@ struct StructureKey {
   static StructureKey merged(OrderedSpace groups, OrderedSpace elements,
                              OrderedSpace target, int64_t rows,
                              int64_t longest = 0);
-  /// The first entries of what is merged.
+  /// The first entries of the merged groups.
   static StructureKey mergedRows(const StructureKey &merged);
 
   bool isMap() const { return kind == Kind::Map; }
@@ -305,17 +307,17 @@ struct StructureKey {
   bool hasTarget() const {
     return isMap() || kind == Kind::Stream || isMerged();
   }
-  /// Whether it is about blocks of elements, N a power of two.
+  /// Whether it is for blocks of elements, N a power of two.
   bool isOfBlocks() const {
     return kind == Kind::Shares || kind == Kind::CutRows;
   }
-  /// Whether it is about tiles or blocks, or merged rows, and has an `N`.
+  /// Whether it is for tiles or blocks, or merged rows, and has an `N`.
   bool hasSize() const {
     return isMerged() ||
            (!hasTarget() && kind != Kind::Rows && kind != Kind::Filled);
   }
 
-  /// Whether it is about the tiles of long groups alone.
+  /// Whether it is only for the tiles of long groups.
   bool isOfLong() const {
     return kind == Kind::LongTiles || kind == Kind::LongTileRows;
   }
@@ -366,7 +368,7 @@ struct CountKey {
   RowOrder order = RowOrder::Natural;
   int64_t longest = 0;
 
-  /// As StructureKey::parse.
+  /// See StructureKey::parse.
   static std::optional<CountKey> parse(std::string_view text,
                                        std::string &error);
   std::string str() const;
@@ -380,17 +382,17 @@ struct CountKey {
   static CountKey pieceCount(Space group, OrderedSpace elements, int64_t block);
   static CountKey cutRowCount(Space group, OrderedSpace elements,
                               int64_t block);
-  /// The entries of what is merged.
+  /// The entries of the merged groups.
   static CountKey mergedCount(const StructureKey &merged);
-  /// The structure that `mergedCount` counts.
+  /// The structure whose entries `mergedCount` counts.
   StructureKey merged() const {
     return StructureKey::merged({space, order}, elements, target, tile,
                                 longest);
   }
 
-  /// Whether it is about tiles or blocks, and has an `N`.
+  /// Whether it is for tiles or blocks, and has an `N`.
   bool hasSize() const { return kind != Kind::Count && kind != Kind::MaxRow; }
-  /// Whether it is about blocks of elements, N a power of two.
+  /// Whether it is for blocks of elements, N a power of two.
   bool isOfBlocks() const {
     return kind == Kind::PieceCount || kind == Kind::CutRowCount;
   }

@@ -37,7 +37,7 @@ struct Edge {
 };
 static_assert(sizeof(Edge) == edgeBytes);
 
-/// The edges of one subshard, or of a part of one that has more than N_E.
+/// The edges of one subshard, or of a part of one with more than N_E.
 struct Entry {
   /// Place of the first edge among all of the graph.
   uint64_t first = 0;
@@ -61,8 +61,8 @@ struct PartitionTimes {
   double place = 0;
 };
 
-/// The subshards of a graph. A partition of counts alone has no edges to place,
-/// and gives what depends on counts.
+/// The subshards of a graph. A partition from counts has no edges to place, and
+/// only provides results that depend on counts.
 class Partition {
 public:
   /// Sorts the edges of a square graph, stably, on up to numThreads() threads.
@@ -71,14 +71,14 @@ public:
   create(std::shared_ptr<const runtime::Graph> graph, uint64_t n1,
          const Parameters &parameters, const PartitionOptions &options = {});
 
-  /// The partition that a program was made for: with entries of subshards
-  /// without edges where the program has them.
+  /// The partition of the graph of a program: with entries for subshards
+  /// without edges if the program has them.
   static runtime::Expected<Partition>
   forProgram(std::shared_ptr<const runtime::Graph> graph,
              const Program &program);
 
-  /// The entries of subshards of so many edges: counts[j * blocks + k] from
-  /// block k into block j.
+  /// The entries of subshards with these numbers of edges: counts[j * blocks +
+  /// k] from block k into block j.
   static runtime::Expected<Partition>
   ofCounts(uint64_t vertices, uint64_t n1, const std::vector<uint64_t> &counts,
            const Parameters &parameters, const PartitionOptions &options = {});
@@ -96,12 +96,12 @@ public:
   /// The shard of an entry.
   uint64_t shardOf(uint64_t entry) const;
 
-  /// order()[p]: the edge of the graph, as the user numbers them, at place p.
+  /// order()[p]: the edge of the graph, in the user's numbering, at place p.
   const runtime::Indices &order() const { return places; }
   /// The edge at place p, of weight 1.
   Edge edgeAt(uint64_t place) const;
 
-  /// Writes the table for edges that lie at an address.
+  /// Writes the table for edges at an address.
   void writeTable(uint64_t edgesAddress, Descriptor *table) const;
   /// Writes all edges with weights in the user's order; null: all 1.
   void writeEdges(const float *weights, Edge *edges) const;
@@ -109,14 +109,16 @@ public:
   void readWeights(const Edge *edges, float *weights) const;
 
   /// Whether a program was compiled for this partition: vertices, edges, N1,
-  /// entries, and the iterations of its loops over entries; in parts too.
+  /// entries, and the iterations of its loops over entries, including those of
+  /// parts.
   runtime::Error checkProgram(const Program &program) const;
 
-  /// Whether an edge buffer of that hardware takes each entry: it may be made
+  /// Whether each entry fits an edge buffer of that hardware: it may be made
   /// for other hardware.
   runtime::Error checkEntries(const Parameters &parameters) const;
 
-  /// Whether so many vertices and rows of a block have tables of subshards.
+  /// Whether tables of subshards exist for these numbers of vertices and rows
+  /// of a block.
   static runtime::Error checkSizes(uint64_t vertices, uint64_t n1,
                                    const Parameters &parameters);
 

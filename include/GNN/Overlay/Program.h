@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program as a `.ga` file: what it was compiled for, where its operands lie
-// in memory, and its instructions. Edges and descriptors are no part of it: the
-// partitioner makes them of a graph (Partition.h).
+// A program as a `.ga` file: its hardware, the places of its operands in
+// memory, and its instructions. Edges and descriptors are not in it: the
+// partitioner makes them from a graph (Partition.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,22 +31,21 @@ struct Parameters {
 /// The layout of a region.
 enum class RegionKind : uint32_t {
   /// Rows of all vertices as fibers of N2 columns, each in subfibers of N1
-  /// rows;
-  /// fibers lie one behind the other, rows behind the last vertex and columns
-  /// behind the last feature are padding.
+  /// rows; fibers are adjacent, rows after the last vertex and columns after
+  /// the last feature are padding.
   Features = 0,
-  /// A matrix of rows x columns in tiles of p x p words, tiles of one fiber of
-  /// columns one behind the other; padding is 0.
+  /// A matrix of rows x columns in tiles of p x p words, with the tiles of one
+  /// fiber of columns adjacent; padding is 0.
   Weights = 1,
   /// One row of `columns` words: a bias. Padding to whole fibers is 0.
   Row = 2,
   /// Scales and shifts of `columns` columns: 16 and 16 words a fiber.
   Affine = 3,
-  /// Descriptors of subshards, and edges (src, dst, weight) behind them.
+  /// Descriptors of subshards, followed by edges (src, dst, weight).
   Edges = 4
 };
 
-/// The layout of regions that loads and stores of a space are of.
+/// The layout of the regions for loads and stores of a space.
 constexpr RegionKind regionKindOf(Space space) {
   return space == Space::Weights ? RegionKind::Weights
          : space == Space::Edges ? RegionKind::Edges
@@ -66,7 +65,7 @@ enum class RegionRole : uint32_t { Input = 0, Output = 1, Temporary = 2 };
 /// weights or a row: element (row + i, column + j) of the region is element (i,
 /// j) of the block. Elements that no piece writes are 0.
 struct Piece {
-  /// The argument that it is of; empty: `value` everywhere.
+  /// The argument of the block; empty: `value` everywhere.
   std::string argument;
   float value = 0;
   /// The argument as a matrix is transposed first.
@@ -93,15 +92,14 @@ struct Region {
   /// and edges.
   uint64_t rows = 0;
   uint64_t columns = 0;
-  /// In a part of a program, which has some of the rows (of edges, of the
-  /// entries) and columns of the whole region of that name: the first of them.
-  /// Rows begin with a block, columns with a fiber.
+  /// In a part of a program, which has some of the rows (for edges, entries)
+  /// and columns of the whole region of that name: the first of them. Rows
+  /// begin with a block, columns with a fiber.
   uint64_t firstRow = 0;
   uint64_t firstColumn = 0;
-  /// Inputs of weights, rows and scales: what they are made of, in order;
-  /// scales are row 0, shifts row 1. Features are one argument as a whole,
-  /// whose piece has a name alone. So are edges, or they have none and the
-  /// weight 1.
+  /// For inputs of weights, rows and scales: their pieces, in order; scales are
+  /// row 0, shifts row 1. Features are one whole argument, whose piece has only
+  /// a name. So are edges, or they have no piece and the weight 1.
   std::vector<Piece> pieces;
 
   bool operator==(const Region &other) const;
@@ -118,8 +116,9 @@ struct Layer {
 struct Program {
   Parameters parameters;
   uint64_t vertices = 0;
-  /// Edges that regions have room for. A graph of which the compiler knows a
-  /// bound alone, such as one whose self loops are replaced, may have fewer.
+  /// The number of edges for which regions have room. A graph for which the
+  /// compiler only knows a bound, such as one whose self loops are replaced,
+  /// may have fewer.
   uint64_t edges = 0;
   /// Rows of a shard and a subfiber, and columns of a fiber.
   uint64_t n1 = 0;
@@ -127,12 +126,12 @@ struct Program {
   std::vector<Region> regions;
   std::vector<Layer> layers;
   std::vector<Instruction> instructions;
-  /// Super partitions (GraphAGILE, section 9): programs that run one behind the
+  /// Super partitions (GraphAGILE, section 9): programs that run one after the
   /// other in the memory of the overlay, for a graph that does not fit it. The
   /// regions of the program are then those of the host, and it has no
-  /// instructions of its own. A region of a part has the name of the host's
-  /// that it is a window of: inputs are copied from it before the part runs,
-  /// unless the part before left the same window at the same address, and
+  /// instructions of its own. A region of a part is a window of the host's
+  /// region of that name: inputs are copied from it before the part runs,
+  /// unless the previous part left the same window at the same address, and
   /// outputs to it afterwards.
   std::vector<Program> parts;
 
@@ -144,23 +143,23 @@ struct Program {
   uint64_t fiberRows(const Region &region) const {
     return (region.rows + n1 - 1) / n1 * n1;
   }
-  /// Bytes of all instructions, those of parts too.
+  /// Bytes of all instructions, including those of parts.
   uint64_t bytesOfInstructions() const;
-  /// Has another number of processing elements.
+  /// Sets another number of processing elements.
   void setElements(uint64_t pes);
-  /// The region of that name; null: there is none.
+  /// The region of that name; null if there is none.
   const Region *find(const std::string &name) const;
 };
 
-/// Most processing elements.
+/// The maximum number of processing elements.
 constexpr uint64_t maxPes = 4096;
 
-/// Most blocks for each processing element: of more vertices there are none.
+/// The maximum number of blocks for each processing element.
 constexpr uint64_t maxBlocksPerPe = uint64_t(1) << 31;
 
-/// The default N1 for that many vertices: 16 ceil(V / 16 n0) with
-/// n0 = max(blocksPerPe * pes, ceil(V / N_F1)); a multiple of p_sys. More than
-/// maxBlocksPerPe are as many.
+/// The default N1 for that many vertices: 16 ceil(V / 16 n0) with n0 =
+/// max(blocksPerPe * pes, ceil(V / N_F1)); a multiple of p_sys. Values above
+/// maxBlocksPerPe count as that.
 uint64_t chooseN1(uint64_t vertices, const Parameters &parameters,
                   uint64_t blocksPerPe = 4);
 
@@ -168,18 +167,19 @@ uint64_t chooseN1(uint64_t vertices, const Parameters &parameters,
 uint64_t regionBytes(RegionKind kind, uint64_t rows, uint64_t columns,
                      const Program &program);
 
-/// The part and the instruction that an error is about, where it is about one.
+/// The part and the instruction of an error, if it is about one.
 struct InstructionPlace {
   std::optional<size_t> part, instruction;
 };
 
-/// Checks what a machine relies on: regions that are aligned, apart from each
-/// other and within the memory, tiles that end, loads and stores within one
-/// region and one buffer. Errors name the instruction, and `place` says it.
+/// Checks the assumptions of a machine: aligned, disjoint regions within the
+/// memory, tiles that end, loads and stores within one region and one buffer.
+/// Errors name the instruction, and `place` identifies it.
 runtime::Error verify(const Program &program,
                       InstructionPlace *place = nullptr);
 
-/// The `.ga` file of a program, and back. Errors name what is wrong where.
+/// The `.ga` file of a program, and back. Errors name the problem and its
+/// place.
 runtime::Expected<std::string> write(const Program &program);
 runtime::Expected<Program> read(const std::string &bytes);
 

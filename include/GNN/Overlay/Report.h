@@ -14,39 +14,41 @@
 
 namespace gnn::overlay {
 
-/// Ideal: data is there at once. Shared: processing elements share channels.
+/// Ideal: data arrives at once. Shared: processing elements share channels.
 enum class MemoryModel { Ideal, Shared };
 
-/// How edges reach banks and pipelines. Ideal: p_sys / 2 edges a cycle. Banks:
-/// not less than the fullest bank or pipeline takes. Network: switches with
-/// queues, and an adder that a destination leaves after its latency.
+/// The way of edges to banks and pipelines. Ideal: p_sys / 2 edges a cycle.
+/// Banks: at least the cycles of the fullest bank or pipeline. Network:
+/// switches with queues, and an adder that a destination leaves after its
+/// latency.
 enum class NetworkModel { Ideal, Banks, Network };
 
 struct TimingOptions {
   MemoryModel memory = MemoryModel::Shared;
   NetworkModel network = NetworkModel::Ideal;
-  /// Loads beside computation; otherwise either waits for what is before it.
+  /// Loads overlap computation; otherwise each waits for the other.
   bool overlap = true;
-  /// An extension of the paper's design: elements that aggregate read rows
-  /// together, where one asks for those that another one is reading.
+  /// An extension of the paper's design: elements that aggregate share reads of
+  /// rows, if one requests rows that another one is reading.
   bool multicast = false;
   /// Whether INIT, the fill of the array and activations take cycles: without
-  /// them the closed form is what is left.
+  /// them the closed form remains.
   bool hasOverheads = true;
 #define GNN_OVERLAY_TIMING(name, keyword, value, summary) uint64_t name = value;
 #include "GNN/Overlay/TimingOptions.def"
 };
 
-/// Cycles of a processing element in a layer: busy, waiting and idle ones are
-/// all cycles of the layer.
+/// Cycles of a processing element in a layer: busy, waiting and idle ones add
+/// up to the cycles of the layer.
 struct ElementCycles {
-  /// In which it computes.
+  /// Cycles in which it computes.
   uint64_t busy = 0;
-  /// In a tile without a computation: it waits for memory or instructions.
+  /// Cycles in a tile without a computation: it waits for memory or
+  /// instructions.
   uint64_t waiting = 0;
-  /// Without a tile.
+  /// Cycles without a tile.
   uint64_t idle = 0;
-  /// In which a load waits for a buffer, while it computes or not.
+  /// Cycles in which a load waits for a buffer, with or without a computation.
   uint64_t locked = 0;
   uint64_t tiles = 0;
 };
@@ -64,7 +66,7 @@ struct TrafficBytes {
   TrafficBytes &operator+=(const TrafficBytes &other);
 };
 
-/// Cycles of all processing elements by what they compute.
+/// Cycles of all processing elements by the kind of computation.
 struct KernelCycles {
 #define GNN_OVERLAY_KERNEL(name) uint64_t name = 0;
 #define GNN_OVERLAY_ALL_KERNELS(use)                                           \
@@ -91,10 +93,10 @@ struct LayerReport {
 /// A part of a program (a super partition).
 struct PartReport {
   uint64_t cycles = 0;
-  /// Bytes that the host sends before it and takes behind it.
+  /// Bytes that the host sends before it and receives after it.
   uint64_t bytesIn = 0, bytesOut = 0;
-  /// Whether it reads what the part before it sends to the host: then nothing
-  /// is sent while that one runs.
+  /// Whether it reads data that the previous part sends to the host: then
+  /// nothing is sent while that part runs.
   bool waits = false;
 };
 
@@ -103,22 +105,22 @@ struct Report {
   Parameters parameters;
   uint64_t vertices = 0, edges = 0, n1 = 0, n2 = 0;
   uint64_t instructionBytes = 0;
-  /// Bytes that the host sends: features and edges without padding, with it,
-  /// and with weights and instructions besides.
+  /// Bytes that the host sends: features and edges without padding, with
+  /// padding, and also with weights and instructions.
   uint64_t unpaddedBytes = 0, paddedBytes = 0, allBytes = 0;
   std::vector<LayerReport> layers;
-  /// The parts of a program that has parts; each layer belongs to one.
+  /// The parts of a program with parts; each layer belongs to one.
   std::vector<PartReport> parts;
 
   uint64_t cycles() const;
   TrafficBytes bytes() const;
   /// T_LoH, simulated.
   double seconds() const;
-  /// T_comm of so many bytes.
+  /// T_comm of this number of bytes.
   double transferSeconds(uint64_t bytes) const;
   /// The time of all parts with their transfers: while one runs, the results of
-  /// the one before are taken, and the operands of the next one sent, unless it
-  /// has to wait for them. 0 without parts.
+  /// the previous one are received, and the operands of the next one sent,
+  /// unless it has to wait for them. 0 without parts.
   double partSeconds() const;
 
   std::string json() const;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stages are one table. The pipelines that gnn-opt knows by name, what
-// compiles a module, and the pipeline that a reproducer holds come from it.
+// The stages are one table. The named pipelines of gnn-opt, the compilation of
+// a module, and the pipeline of a reproducer come from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,13 @@ template <typename Base> struct GradientSettings : public Base {
 
   Option<GradientMemory> memory{
       *this, "memory",
-      llvm::cl::desc(
-          "Values that backward passes compute again: fast (those that are "
-          "cheap), or low (products too, so that less is saved)"),
+      llvm::cl::desc("Values that backward passes recompute: fast (cheap "
+                     "ones), or low (products too, which saves memory)"),
       llvm::cl::init(GradientMemory::Fast)};
   Option<bool> calls{
       *this, "calls",
-      llvm::cl::desc("Compile what has gradients for calls without them too, "
-                     "and not its forward and backward pass alone"),
+      llvm::cl::desc("Compile functions with gradients for calls without them "
+                     "too, and not only their forward and backward passes"),
       llvm::cl::init(true)};
 
   /// Sets the same settings of `other`.
@@ -48,14 +47,14 @@ template <typename Base> struct GradientSettings : public Base {
 };
 
 /// Switches of the passes on whole-graph operations, on top of other options.
-/// Each pass can be left out alone, so that its effect can be shown.
+/// Each pass can be left out alone, to show its effect.
 template <typename Base> struct GraphSwitches : public GradientSettings<Base> {
   template <typename T, typename... Mods>
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
 
   Option<bool> raiseLoops{
       *this, "raise-loops",
-      llvm::cl::desc("Make ops on whole tensors of free-form loops"),
+      llvm::cl::desc("Turn free-form loops into ops on whole tensors"),
       llvm::cl::init(true)};
   Option<bool> linearReorder{
       *this, "linear-reorder",
@@ -71,33 +70,34 @@ template <typename Base> struct GraphSwitches : public GradientSettings<Base> {
       llvm::cl::init(true)};
   Option<bool> fuseAttention{
       *this, "fuse-attention",
-      llvm::cl::desc("Make one op of scores, edge softmax and weighted sum"),
+      llvm::cl::desc(
+          "Combine scores, edge softmax and weighted sum into one op"),
       llvm::cl::init(true)};
   Option<bool> foldNormalization{
       *this, "fold-normalization",
-      llvm::cl::desc("Scale weights in place of normalized rows"),
+      llvm::cl::desc("Scale weights instead of normalized rows"),
       llvm::cl::init(true)};
   Option<bool> joinSums{*this, "join-sums",
-                        llvm::cl::desc("Add up groups of groups at once"),
+                        llvm::cl::desc("Add up groups of groups in one sum"),
                         llvm::cl::init(true)};
   Option<bool> moveScales{*this, "move-scales",
                           llvm::cl::desc("Scale few rows instead of many"),
                           llvm::cl::init(true)};
   Option<bool> computeInHeads{
       *this, "compute-in-heads",
-      llvm::cl::desc("Compute before heads are joined what comes after"),
+      llvm::cl::desc(
+          "Move computations after the join of heads in front of it"),
       llvm::cl::init(true)};
   Option<bool> mergeBias{
       *this, "merge-bias",
-      llvm::cl::desc("Make a repeated weight that is added to a product its "
-                     "bias"),
+      llvm::cl::desc(
+          "Turn a repeated weight that is added to a product into its bias"),
       llvm::cl::init(true)};
   Option<CostKind> cost{
       *this, "cost",
       llvm::cl::desc(
-          "The cost that passes weigh: full (time), whole-rows (time, "
-          "where long rows do not become pieces), or rows "
-          "(through products)"),
+          "The cost that passes compare: full (time), whole-rows (time, "
+          "without pieces of long rows), or rows (of products)"),
       llvm::cl::init(CostKind::Full)};
 
   /// Sets the same switches of `other`.
@@ -127,15 +127,15 @@ template <typename Base> struct TileSwitches : public Base {
                     llvm::cl::init(true)};
   Option<bool> sumRowsFirst{
       *this, "sum-rows-first",
-      llvm::cl::desc("Sum over all edges by way of the rows of a walk"),
+      llvm::cl::desc("Compute sums over all edges from row sums of a walk"),
       llvm::cl::init(true)};
   Option<bool> mergeSums{
       *this, "merge-sums",
-      llvm::cl::desc("Make one sum over elements of two that are added up"),
+      llvm::cl::desc("Replace two added sums over elements by one"),
       llvm::cl::init(true)};
   Option<bool> hoistFactors{
       *this, "hoist-factors",
-      llvm::cl::desc("Multiply by what varies less first"),
+      llvm::cl::desc("Multiply by factors that vary less first"),
       llvm::cl::init(true)};
   Option<bool> groupEdges{
       *this, "group-edges",
@@ -151,30 +151,30 @@ template <typename Base> struct TileSwitches : public Base {
       llvm::cl::init(true)};
   Option<int64_t> edgeNumbers{
       *this, "edge-numbers",
-      llvm::cl::desc("Where scores of edges and their gradients are computed: "
-                     "-1: by statistics; 0: by a kernel of their own; 1: in "
-                     "one walk, which stores them; 2: in each walk"),
+      llvm::cl::desc("Place of scores of edges and their gradients: -1: by "
+                     "statistics; 0: in a kernel of their own; 1: in one walk, "
+                     "which stores them; 2: in each walk"),
       llvm::cl::init(-1)};
   Option<int64_t> onlineSoftmax{
       *this, "online-softmax",
-      llvm::cl::desc("Weigh and add up rows in the walk that finds the highest "
-                     "score: -1: where lanes share a row; 0: never; 1: "
-                     "wherever it can be"),
+      llvm::cl::desc(
+          "Compute a softmax's maximum and weighted sums in one walk: -1: if "
+          "lanes share a row; 0: never; 1: wherever possible"),
       llvm::cl::init(-1)};
   Option<int64_t> sourceShards{
       *this, "source-shards",
-      llvm::cl::desc("Ranges of the nodes that edges gather, which are walked "
-                     "one by one: -1: by statistics; 0: none; from 2: so many "
-                     "wherever it can be"),
+      llvm::cl::desc(
+          "Ranges of the nodes that edges gather, which are walked one by one: "
+          "-1: by statistics; 0: none; 2 or more: their number"),
       llvm::cl::init(-1)};
   Option<bool> writeInPlace{
       *this, "write-in-place",
-      llvm::cl::desc("Write results over inputs that nothing reads later"),
+      llvm::cl::desc("Overwrite inputs that nothing reads later"),
       llvm::cl::init(true)};
   Option<int64_t> sumRows{
       *this, "sum-rows",
-      llvm::cl::desc("Rows that the first of these steps sums at once; 0: by "
-                     "statistics"),
+      llvm::cl::desc(
+          "Rows that the first of these steps sums at once; 0: by statistics"),
       llvm::cl::init(0)};
   Option<int64_t> longRows{
       *this, "long-rows",
@@ -183,19 +183,18 @@ template <typename Base> struct TileSwitches : public Base {
       llvm::cl::init(-1)};
   Option<int64_t> gatherCopies{
       *this, "gather-copies",
-      llvm::cl::desc("Have copies gather rows of another order, which are "
-                     "written there otherwise: -1: by statistics; 0: never; 1: "
-                     "wherever it can be"),
+      llvm::cl::desc(
+          "Let copies gather rows of another order, instead of writing them "
+          "there: -1: by statistics; 0: never; 1: wherever possible"),
       llvm::cl::init(-1)};
-  Option<bool> useEdgeOrder{
-      *this, "use-edge-order",
-      llvm::cl::desc("Read and write edges without a map where they are sorted "
-                     "by destination"),
-      llvm::cl::init(true)};
+  Option<bool> useEdgeOrder{*this, "use-edge-order",
+                            llvm::cl::desc("Read and write edges without a map "
+                                           "if they are sorted by destination"),
+                            llvm::cl::init(true)};
   Option<int64_t> padRows{
       *this, "pad-rows",
-      llvm::cl::desc("Give rows of odd widths whole vectors: -1: by "
-                     "statistics; 0: never; 1: wherever it can be"),
+      llvm::cl::desc("Pad rows of odd widths to whole vectors: -1: by "
+                     "statistics; 0: never; 1: wherever possible"),
       llvm::cl::init(-1)};
 
   /// Sets the same switches of `other`.
@@ -226,30 +225,30 @@ template <typename Base> struct ScheduleSwitches : public Base {
 
   Option<bool> tensorCores{
       *this, "tensor-cores",
-      llvm::cl::desc("Multiply on tensor cores where that is faster"),
+      llvm::cl::desc("Multiply on tensor cores if they are faster"),
       llvm::cl::init(true)};
 
   Option<bool> asyncCopies{
       *this, "async-copies",
-      llvm::cl::desc("Copy tiles of products past the registers of threads"),
+      llvm::cl::desc("Copy tiles of products without registers of threads"),
       llvm::cl::init(true)};
 
   Option<int64_t> edgeWalks{
       *this, "edge-walks",
       llvm::cl::desc("Walk the elements of all rows in equal shares: -1: by "
-                     "statistics; 0: never; 1: wherever it can be"),
+                     "statistics; 0: never; 1: wherever possible"),
       llvm::cl::init(-1)};
 
   Option<int64_t> rowOrders{
       *this, "row-orders",
-      llvm::cl::desc("Rows that blocks take first: 0: as they lie; 1: by "
+      llvm::cl::desc("Rows that blocks take first: 0: in memory order; 1: by "
                      "degree; 2: by degree within windows; -1: by statistics"),
       llvm::cl::init(0)};
 
   Option<int64_t> sumRuns{
       *this, "sum-runs",
-      llvm::cl::desc("Elements of long sums that a lane adds at once, before "
-                     "such runs are added with compensation; 0: all"),
+      llvm::cl::desc("Elements of long sums that a lane adds plainly; such "
+                     "runs are added with compensation; 0: all elements"),
       llvm::cl::init(32)};
   Option<bool> columnTiles{
       *this, "column-tiles",
@@ -259,12 +258,12 @@ template <typename Base> struct ScheduleSwitches : public Base {
 
   Option<bool> cyclicWalks{
       *this, "cyclic-walks",
-      llvm::cl::desc("Let teams of walks by edges take turns where rows are "
+      llvm::cl::desc("Let teams of walks by edges take turns if rows are "
                      "narrow and have no results"),
       llvm::cl::init(true)};
 
-  /// Sets the same switches of all stages: rows that are walked so need not be
-  /// split.
+  /// Sets the same switches of all stages: rows that are walked by edges need
+  /// not be split.
   template <typename Stages> void assignScheduleSwitches(Stages &stages) const {
     stages.schedule.tensorCores = tensorCores;
     stages.schedule.asyncCopies = asyncCopies;
@@ -300,7 +299,7 @@ template <typename Base> struct KernelSwitches : public Base {
 
   Option<bool> cachePolicies{
       *this, "cache-policies",
-      llvm::cl::desc("Have the L2 evict first what kernels read once"),
+      llvm::cl::desc("Evict data that kernels read once from the L2 first"),
       llvm::cl::init(true)};
 
   template <typename Stages> void assignKernelSwitches(Stages &stages) const {
@@ -317,18 +316,17 @@ struct TilePipelineOptions
     : public TileSwitches<mlir::PassPipelineOptions<TilePipelineOptions>> {
   Option<bool> shareMemory{
       *this, "share-memory",
-      llvm::cl::desc("Give buffers whose lives do not overlap one place"),
+      llvm::cl::desc("Let buffers with disjoint lifetimes share memory"),
       llvm::cl::init(true)};
   Option<bool> sumsInProducts{
       *this, "sums-in-products",
-      llvm::cl::desc("Keep what sums read for the products that may compute "
-                     "them"),
+      llvm::cl::desc(
+          "Keep the inputs of sums for the products that may compute them"),
       llvm::cl::init(false)};
   Option<int64_t> edgeWalks{
       *this, "edge-walks",
-      llvm::cl::desc(
-          "Keep rows whole that are walked by edges, as the schedule "
-          "pipeline chooses them"),
+      llvm::cl::desc("Keep rows whole that are walked by edges, by the choice "
+                     "of the schedule pipeline"),
       llvm::cl::init(-1)};
 };
 
@@ -339,11 +337,11 @@ template <typename Base> struct ScheduleFiles : public Base {
 
   Option<std::string> schedules{
       *this, "schedules",
-      llvm::cl::desc("File of schedules of templates to begin with"),
+      llvm::cl::desc("File of initial schedules of templates"),
       llvm::cl::init("")};
   Option<bool> allowUnusedSchedules{
       *this, "allow-unused-schedules",
-      llvm::cl::desc("Leave schedules that no template takes"),
+      llvm::cl::desc("Skip schedules that no template takes"),
       llvm::cl::init(false)};
   Option<std::string> records{
       *this, "records",
@@ -374,8 +372,8 @@ struct SchedulePipelineOptions
           mlir::PassPipelineOptions<SchedulePipelineOptions>>> {
   Option<std::string, PassesParser> afterSchedule{
       *this, "after-schedule",
-      llvm::cl::desc("Passes on the module that get schedules as chosen, "
-                     "before they are checked and saved"),
+      llvm::cl::desc("Passes on the module after the choice of schedules, "
+                     "before these are checked and saved"),
       llvm::cl::init("")};
 };
 
@@ -387,8 +385,8 @@ template <typename Base> struct ScalarLoops : public Base {
 
   Option<bool> scalarLoops{
       *this, "scalar-loops",
-      llvm::cl::desc("Make loops of one thread of what comes in instead: what "
-                     "it means, slowly"),
+      llvm::cl::desc("Lower the input to loops of one thread instead, its slow "
+                     "definition"),
       llvm::cl::init(false)};
 };
 
@@ -398,7 +396,7 @@ struct BlockPipelineOptions
           ScalarLoops<mlir::PassPipelineOptions<BlockPipelineOptions>>> {
   Option<std::string, PassesParser> afterBlocked{
       *this, "after-blocked",
-      llvm::cl::desc("Passes on the module that get loops over blocks"),
+      llvm::cl::desc("Passes on the module with loops over blocks"),
       llvm::cl::init("")};
 };
 
@@ -407,7 +405,7 @@ struct LoopsPipelineOptions
     : public ScalarLoops<mlir::PassPipelineOptions<LoopsPipelineOptions>> {
   Option<std::string, PassesParser> afterLoops{
       *this, "after-loops",
-      llvm::cl::desc("Passes on the module that get loops and vectors"),
+      llvm::cl::desc("Passes on the module with loops and vectors"),
       llvm::cl::init("")};
 };
 
@@ -430,12 +428,11 @@ llvm::LogicalResult parsePassSwitches(llvm::StringRef text,
 /// The names of the switches in `text`, which `parsePassSwitches` has read.
 llvm::SmallVector<llvm::StringRef> listGivenSwitches(llvm::StringRef text);
 
-/// The form that becomes loops of scalars, so that it can be run without the
-/// passes behind it.
+/// The form that is lowered to loops of scalars, which run it without the later
+/// passes.
 enum class StopAt {
-  Kernels,    ///< none: all become kernels as fast as they can be
-  Structured, ///< templates as fusion leaves them; each buffer has its own
-              ///< place
+  Kernels,    ///< none: all stages run
+  Structured, ///< templates after fusion; each buffer has its own place
   Scheduled,  ///< templates on buffers, with schedules
   Blocked,    ///< templates on ranges, in loops over blocks
   Loops       ///< loops and vectors, in loops over blocks
@@ -445,10 +442,10 @@ template <> struct OptionWords<StopAt> {
   static llvm::ArrayRef<OptionWord<StopAt>> list();
 };
 
-/// The form of a module that is run; none where all stages are.
+/// The form of a module that is run; none if all stages run.
 std::optional<Form> getForm(StopAt stopAt);
 
-/// The format of kernels: PTX text, or what CUDA's ptxas makes of it.
+/// The format of kernels: PTX text, or the output of CUDA's ptxas for it.
 enum class KernelFormat { ISA, Bin, Fatbin };
 
 template <> struct OptionWords<KernelFormat> {
@@ -475,8 +472,8 @@ struct KernelsPipelineOptions
     : public mlir::PassPipelineOptions<KernelsPipelineOptions> {
   Option<StopAt> stopAt{
       *this, "stop-at",
-      llvm::cl::desc("Make loops of one thread of the form structured, "
-                     "scheduled, blocked or loops; kernels: of none"),
+      llvm::cl::desc("Run the form structured, scheduled, blocked or loops by "
+                     "loops of one thread; kernels: none"),
       llvm::cl::init(StopAt::Kernels)};
 };
 
@@ -488,26 +485,25 @@ struct PTXOptions : public mlir::PassPipelineOptions<Options> {
 
   Option<std::string, ChipParser> chip{
       *this, "chip",
-      llvm::cl::desc("GPU to make kernels for, by its name or its chip; empty: "
-                     "what the module is for, else the first that is known"),
+      llvm::cl::desc("GPU of the kernels, by its name or its chip; empty: that "
+                     "of the module, else the first known one"),
       llvm::cl::init("")};
   Option<std::string> features{
       *this, "features",
       llvm::cl::desc("PTX version as a target feature, for example +ptx80; "
-                     "empty: the oldest that the chip takes"),
+                     "empty: the oldest that the chip accepts"),
       llvm::cl::init("")};
   Option<unsigned> optLevel{*this, "opt-level",
                             llvm::cl::desc("LLVM optimization level, 0 to 3"),
                             llvm::cl::init(3)};
-  Option<bool> lineInfo{*this, "line-info",
-                        llvm::cl::desc("Say in PTX which line of the model "
-                                       "each instruction comes from"),
-                        llvm::cl::init(true)};
+  Option<bool> lineInfo{
+      *this, "line-info",
+      llvm::cl::desc("State in PTX the line of the model for each instruction"),
+      llvm::cl::init(true)};
   Option<KernelFormat> format{
       *this, "format",
-      llvm::cl::desc(
-          "The content of a gpu.binary: isa (PTX text), or by CUDA's "
-          "ptxas bin (a cubin) or fatbin"),
+      llvm::cl::desc("The content of a gpu.binary: isa (PTX text), or bin (a "
+                     "cubin) or fatbin by CUDA's ptxas"),
       llvm::cl::init(KernelFormat::ISA)};
 };
 
@@ -531,12 +527,12 @@ struct StageOptions {
   StagePasses passes;
   StopAt stopAt = StopAt::Kernels;
 
-  /// Adds passes of the user, as `StagePasses::add` takes them.
+  /// Adds passes of the user, in the syntax of `StagePasses::add`.
   mlir::LogicalResult addPasses(llvm::StringRef text, std::string &message);
-  /// Runs a form without the stages behind it.
+  /// Runs a form without the later stages.
   void chooseStop(StopAt form);
 
-  /// Weighs whole rows where none become pieces.
+  /// Computes costs of whole rows if none become pieces.
   void weighRowsAsCut() {
     if (!tile.longRows && graph.cost == CostKind::Full)
       graph.cost = CostKind::WholeRows;
@@ -555,18 +551,18 @@ struct Stage {
   /// The pipeline is called `gnn-NAME-pipeline`.
   std::string name;
   std::string summary;
-  /// The form that it takes; it begins with a check of that.
+  /// The form of its input, which it checks first.
   Form from;
   Form to;
   std::function<void(mlir::OpPassManager &, const StageOptions &)> build;
-  /// Prints what `build` adds as text of a pipeline:
+  /// Prints the passes that `build` adds as text of a pipeline:
   /// "my-pass,gnn-tile-pipeline{fuse=true}".
   std::function<void(llvm::raw_ostream &, const StageOptions &)> print;
   /// Registers its pipeline.
   std::function<void()> add;
 
   std::string getPipeline() const { return "gnn-" + name + "-pipeline"; }
-  /// Whether it is left out, as what it takes is behind the form that is run.
+  /// Whether it is left out because its input comes after the form that is run.
   bool isSkipped(const StageOptions &options) const;
 };
 
@@ -576,7 +572,7 @@ llvm::ArrayRef<Stage> getStages();
 /// The last stage that has the switch of this name.
 const Stage &getLastStage(llvm::StringRef name);
 
-/// gnn in, gnn out: what is decided where operators are whole.
+/// gnn in, gnn out: the decisions on whole-graph operators.
 void buildGraphPipeline(mlir::OpPassManager &pm,
                         const GraphPipelineOptions &options);
 

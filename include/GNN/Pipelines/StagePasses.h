@@ -2,8 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where passes from outside of the tree run while something compiles
-// (docs/Plugins.md).
+// The places where passes of plugins run during compilation (docs/Plugins.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,34 +23,34 @@ class OpPassManager;
 
 namespace gnn {
 
-/// The points that are named by the form that a pass gets there: a point, and
-/// the stage whose option it is.
+/// The points that are named by the form of the module: a point, and the stage
+/// with its option.
 struct FormPoint {
   llvm::StringLiteral name, stage;
 };
 
-/// Schedules that are to be complete, loops over blocks, and loops.
+/// Schedules before their check, loops over blocks, and loops.
 inline constexpr FormPoint formPoints[] = {{"after-schedule", "schedule"},
                                            {"after-blocked", "block"},
                                            {"after-loops", "loops"}};
 
-/// Passes of the user, by the points where they run.
+/// Passes of the user, by the points at which they run.
 class StagePasses {
 public:
   /// Adds the passes of "POINT=PASSES", where a point is `STAGE-begin`,
-  /// `STAGE-end` or that of a form, behind those that are there. PASSES is a
-  /// pipeline on the module. Fails with what was expected in `message`.
+  /// `STAGE-end` or that of a form, after the existing ones. PASSES is a
+  /// pipeline on the module. Fails with the expectation in `message`.
   mlir::LogicalResult add(llvm::StringRef text, std::string &message);
 
-  /// The points that have passes.
+  /// The points with passes.
   auto getPoints() const { return llvm::make_first_range(texts); }
-  /// The stage that runs those of a point.
+  /// The stage that runs the passes of a point.
   static llvm::StringRef getStage(llvm::StringRef point);
 
   /// Adds the passes of a point to `pm`.
   void build(mlir::OpPassManager &pm, llvm::StringRef stage,
              llvm::StringRef side) const;
-  /// Their text as it was given; empty where there are none.
+  /// Their text as it was given; empty without passes.
   llvm::StringRef getText(llvm::StringRef stage, llvm::StringRef side) const;
   llvm::StringRef getText(llvm::StringRef point) const;
 
@@ -69,7 +68,7 @@ public:
              std::string &value);
 };
 
-/// Adds passes that were parsed before, as text; none of none.
+/// Adds passes that were parsed before, as text; nothing for an empty text.
 void addPasses(mlir::OpPassManager &pm, llvm::StringRef text);
 
 } // namespace gnn

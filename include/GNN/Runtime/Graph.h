@@ -26,14 +26,13 @@ namespace gnn::runtime {
 
 struct StructureCache;
 
-/// Most node types, and most edge types: an id fits 16 bits.
+/// The maximum number of node types, and of edge types: an id fits 16 bits.
 constexpr int64_t kMaxTypes = 65535;
 
 /// The ends of an edge.
 enum class GraphSide { Src, Dst };
 
-/// Which node types the two ends of an edge type have; -1 where an end may have
-/// any.
+/// The node types of the two ends of an edge type; -1 if an end may have any.
 struct EdgeTypeEnds {
   int32_t src = -1;
   int32_t dst = -1;
@@ -44,13 +43,13 @@ struct EdgeTypeEnds {
   bool operator!=(const EdgeTypeEnds &other) const { return !(*this == other); }
 };
 
-/// The arrays that a graph is made of, as the caller has them.
+/// The arrays of a graph, as the caller has them.
 struct GraphArrays {
   /// Source and destination nodes are the same set.
   bool square = true;
-  /// Number of source nodes; of all nodes where square.
+  /// Number of source nodes; of all nodes if square.
   int64_t numSrcNodes = 0;
-  /// Number of destination nodes; not read where square.
+  /// Number of destination nodes; not read if square.
   int64_t numDstNodes = 0;
   /// Number of edges, under 2^31.
   int64_t numEdges = 0;
@@ -64,11 +63,11 @@ struct GraphArrays {
   /// int32[numEdges]: type of each edge; null: all 0.
   const int32_t *edgeType = nullptr;
   /// int32[nodes]: types of the nodes; null: all 0. `dstNodeType` is not read
-  /// where square.
+  /// if square.
   const int32_t *srcNodeType = nullptr;
   const int32_t *dstNodeType = nullptr;
-  /// Which node types each edge type joins: empty, or one entry an edge type,
-  /// which all edges obey.
+  /// The node types that each edge type connects: empty, or one entry an edge
+  /// type, which all edges obey.
   std::vector<EdgeTypeEnds> schema;
   /// Names: empty, or one a type.
   std::vector<std::string> nodeTypeNames;
@@ -84,8 +83,8 @@ public:
   create(const GraphArrays &arrays);
 
   /// Keeps the given pointers without a copy; `owner` is held as long as the
-  /// graph lives and must keep the arrays alive and unchanged. Arrays left null
-  /// are made and owned by the graph.
+  /// graph lives and must keep the arrays alive and unchanged. The graph
+  /// allocates and owns arrays for null pointers.
   static Expected<std::shared_ptr<const Graph>>
   borrow(const GraphArrays &arrays, std::shared_ptr<const void> owner);
 
@@ -112,14 +111,14 @@ public:
     return side == GraphSide::Src ? srcType : dstType;
   }
 
-  /// Empty where there is none.
+  /// Empty without a schema.
   const std::vector<EdgeTypeEnds> &schema() const { return ends; }
 
-  /// Empty where the types have no names.
+  /// Empty if the types have no names.
   const std::vector<std::string> &nodeTypeNames() const { return nodeNames; }
   const std::vector<std::string> &edgeTypeNames() const { return edgeNames; }
 
-  /// Number of the type of that name; the error lists what there is.
+  /// Number of the type of that name; the error lists the existing ones.
   Expected<int32_t> findNodeType(const std::string &name) const;
   Expected<int32_t> findEdgeType(const std::string &name) const;
 
@@ -127,11 +126,11 @@ public:
   Error checkSchema(const std::vector<EdgeTypeEnds> &schema) const;
 
   /// Checks that each node of a square graph has one self loop, of any type;
-  /// the error says how to get them.
+  /// the error says how to add them.
   Error checkSelfLoops() const;
 
   /// Checks that the destinations of edges do not descend; the error names the
-  /// first edge whose destination does, and says how to sort edges.
+  /// first edge that violates this, and says how to sort edges.
   Error checkDstSorted() const;
 
   /// The structure of that key, built at its first use and kept with the graph.
@@ -141,7 +140,7 @@ public:
   /// The count of that key.
   Expected<int64_t> count(const CountKey &key) const;
 
-  /// Forgets the structures kept so far. Those in use elsewhere live on.
+  /// Drops the structures kept so far. Those in use elsewhere live on.
   void clearStructures() const;
 
   /// The cache of structures, for the library's own use.

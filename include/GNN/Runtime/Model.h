@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model as a framework has it, with its parameters: arguments and results
-// have the names and shapes that they have there, and what lies between them
-// and the functions of packages is in its manifest (docs/Serving.md).
+// A model as in its framework, with its parameters: arguments and results have
+// their original names and shapes, and its manifest maps them to the functions
+// of packages (docs/Serving.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 
 namespace gnn::runtime {
 
-/// A number of rows, of edges or of nodes: a constant and the extents of
-/// arguments, added up.
+/// A number of rows, of edges or of nodes: a constant plus extents of
+/// arguments.
 struct ModelCount {
   struct Extent {
     size_t argument = 0;
@@ -38,31 +38,31 @@ struct ModelCount {
   std::vector<Extent> extents;
 };
 
-/// Numbers of a vector, such as the sources of edges or their types: parts one
-/// behind another, each of which is an argument, or one number over and over.
+/// Numbers of a vector, such as the sources of edges or their types:
+/// concatenated parts, each of which is an argument, or one repeated number.
 struct ModelIds {
   struct Part {
-    /// An argument, or the row of one of two dimensions.
+    /// An argument, or one row of an argument of two dimensions.
     std::optional<size_t> argument;
     std::optional<size_t> row;
-    /// Added to each number, all of which are below `limit` before, where there
-    /// is one.
+    /// Added to each number; before, all numbers are below `limit`, if there is
+    /// one.
     ModelCount base;
     std::optional<ModelCount> limit;
     /// Numbers below 0 count from the limit.
     bool wraps = false;
     /// Numbers that are not in [0, others) become `others`.
     std::optional<int64_t> others;
-    /// Without an argument: how often there is which number; none: the numbers
-    /// from 0 on.
+    /// Without an argument: the repeated number and its count; without a
+    /// number: the numbers from 0 on.
     ModelCount count;
     std::optional<int64_t> number;
   };
   std::vector<Part> parts;
 };
 
-/// A condition on the extents of arguments under which the model computes what
-/// it was captured for.
+/// A condition on the extents of arguments under which the model computes the
+/// captured function.
 struct ModelCondition {
   enum class Op { Equal, NotEqual, LessEqual, Less };
   Op op = Op::Equal;
@@ -71,29 +71,29 @@ struct ModelCondition {
   std::string text;
 };
 
-/// A graph that is made of arguments.
+/// A graph that is built from arguments.
 struct ModelGraph {
   std::string name;
   bool square = true;
   int64_t edgeTypes = 1, nodeTypes = 1;
   ModelCount srcNodes, dstNodes;
   ModelIds src, dst;
-  /// Types, none where there is but one.
+  /// Types; none if there is only one.
   std::optional<ModelIds> edgeType, srcType, dstType;
 };
 
 /// An argument, a parameter or an output.
 struct ModelTensor {
   std::string name;
-  /// The role of an argument: "features", which each run is given, or "ids",
-  /// from which a graph is made.
+  /// The role of an argument: "features", which each run receives, or "ids",
+  /// from which a graph is built.
   std::string role;
   DataType dtype = DataType::F32;
   /// -1: any extent.
   std::vector<int64_t> shape;
 };
 
-/// An output: a result of a call, or `rows` rows of one, behind the first
+/// An output: a result of a call, or `rows` rows of one, after the first
 /// `skip`.
 struct ModelOutput : ModelTensor {
   struct Range {
@@ -103,8 +103,8 @@ struct ModelOutput : ModelTensor {
   std::optional<Range> range;
 };
 
-/// A target that there are kernels for: its kind, as Device::kind gives it, and
-/// the chip where kernels are made for one.
+/// A target with kernels: its kind, as in Device::kind, and the chip of the
+/// kernels if they are for one.
 struct ModelTarget {
   std::string kind, chip;
 
@@ -122,13 +122,13 @@ struct ModelCall {
     ModelTarget target;
     std::vector<std::string> dstSorted;
   };
-  /// Rows of an input: features or the result of a call before, or, where it
-  /// has no name, rows of zeros.
+  /// Rows of an input: features or the result of an earlier call, or, without a
+  /// name, rows of zeros.
   struct Rows {
     std::string value;
     ModelCount zeros;
   };
-  /// An input: parameters, or rows, one behind another in memory.
+  /// An input: parameters, or rows, concatenated in memory.
   struct Input {
     std::string name;
     std::vector<size_t> parameters;
@@ -137,7 +137,7 @@ struct ModelCall {
   std::string function;
   std::vector<Image> images;
   std::vector<Input> inputs;
-  /// The values that outputs are, in the order of the function.
+  /// The values of the outputs, in the order of the function.
   std::vector<std::string> results;
 };
 
@@ -149,15 +149,15 @@ struct ModelManifest {
   std::vector<ModelCondition> conditions;
   std::vector<ModelGraph> graphs;
   std::vector<ModelCall> calls;
-  /// The targets that all calls have kernels for.
+  /// The targets for which all calls have kernels.
   std::vector<ModelTarget> targets;
 
   /// Errors name the field.
   static Expected<ModelManifest> parse(std::string_view text);
 };
 
-/// The shape of an argument when a model is bound, and of ids also their values
-/// in memory of the host, int32 or int64, dense in C order.
+/// The shape of an argument when a model is bound, and for ids also their
+/// values in memory of the host, int32 or int64, dense in C order.
 struct ModelValue {
   std::string name;
   std::vector<int64_t> shape;
@@ -178,28 +178,28 @@ public:
   load(const std::string &path, int64_t maxBytes = mostBytes());
   static Expected<std::shared_ptr<const Model>>
   loadBytes(std::string_view bytes, int64_t maxBytes = mostBytes());
-  /// 64 GiB, or the memory of the machine where that is less.
+  /// 64 GiB, or the memory of the machine if that is less.
   static int64_t mostBytes();
 
   const ModelManifest &manifest() const { return known; }
-  /// The manifest as it stands in the file.
+  /// The manifest as it is in the file.
   const std::string &text() const { return manifestText; }
   /// A parameter as an array.
   const NpyArray &parameter(size_t index) const { return parameters[index]; }
   /// The package in an entry of the file.
   Expected<std::shared_ptr<const Package>>
   package(const std::string &entry) const;
-  /// The package of a call for a device, of kernels for edges in any order.
+  /// The package of a call for a device, with kernels for edges in any order.
   Expected<std::shared_ptr<const Package>> package(size_t call,
                                                    const Device &device) const;
 
-  /// A graph that is made of arguments, which are checked.
+  /// A graph that is built from arguments, which are checked.
   Expected<std::shared_ptr<const Graph>>
   graph(size_t index, const std::vector<ModelValue> &values) const;
 
-  /// Makes the graphs of arguments and binds all functions to them, on a device
-  /// that a package is for. `values` has a shape for each argument, in any
-  /// order, and ids. May allocate and wait.
+  /// Builds the graphs from arguments and binds all functions to them, on a
+  /// device for which there is a package. `values` has a shape for each
+  /// argument, in any order, and ids. May allocate and wait.
   Expected<std::shared_ptr<const BoundModel>>
   bind(const std::vector<ModelValue> &values, std::shared_ptr<Device> device,
        const BindOptions &options = {}) const;
@@ -231,7 +231,7 @@ public:
   struct State;
   ~BoundModel();
 
-  /// The features that a run takes, and the results, with their shapes.
+  /// The features that a run receives, and the results, with their shapes.
   const std::vector<TensorInfo> &inputs() const;
   const std::vector<TensorInfo> &outputs() const;
   /// Bytes of the workspace of a run, aligned to kWorkspaceAlignment.
@@ -239,7 +239,7 @@ public:
   /// The bound functions, in the order in which they run.
   const std::vector<std::shared_ptr<const BoundFunction>> &functions() const;
 
-  /// As BoundFunction::run.
+  /// See BoundFunction::run.
   Error run(ArrayView<ConstBuffer> inputs, ArrayView<Buffer> outputs,
             Buffer workspace, Stream stream) const;
 

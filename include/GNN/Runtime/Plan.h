@@ -23,7 +23,8 @@
 
 namespace gnn::runtime {
 
-/// Most arguments of a kernel (a device takes 4 KiB of them).
+/// The maximum number of arguments of a kernel (a device accepts 4 KiB of
+/// them).
 constexpr int64_t kMaxKernelArguments = 256;
 
 /// Alignment in bytes of the workspace and of every offset in it.
@@ -39,7 +40,7 @@ struct GraphSpec {
   bool square = true;
   int64_t nodeTypes = 1;
   int64_t edgeTypes = 1;
-  /// One entry an edge type, where there is a schema.
+  /// One entry an edge type, if there is a schema.
   std::optional<std::vector<EdgeTypeEnds>> schema;
   /// Whether each node must have one self loop.
   bool selfLoops = false;
@@ -47,28 +48,29 @@ struct GraphSpec {
   bool dstSorted = false;
 };
 
-/// Whether a graph of that kind and these numbers of types is what a function
-/// declares.
+/// Whether a graph of that kind and these numbers of types matches the
+/// declaration of a function.
 Error checkKind(const GraphSpec &spec, bool square, int64_t nodeTypes,
                 int64_t edgeTypes);
 
-/// Whether a graph is what a function declares: its kind, its numbers of types,
-/// and its schema, self loops and order of edges where they are declared.
+/// Whether a graph matches the declaration of a function: its kind, its numbers
+/// of types, and its schema, self loops and order of edges if they are
+/// declared.
 Error checkGraph(const GraphSpec &spec, const Graph &graph);
 
-/// A graph that is made of edges of another one when that is bound.
+/// A graph that is derived from the edges of another one when that is bound.
 struct DerivedSpec {
   std::string name;
-  /// Index of the graph it is made of.
+  /// Index of the graph from which it is derived.
   int64_t parent = 0;
-  /// Which of the parent's edges it has, and which loops.
+  /// The parent's edges that it has, and its loops.
   Derivation made;
-  /// One entry an edge type, where there is a schema.
+  /// One entry an edge type, if there is a schema.
   std::optional<std::vector<EdgeTypeEnds>> schema;
 };
 
-/// The role of an input or output: in a function that gives gradients also what
-/// another one has saved for it, and gradients.
+/// The role of an input or output: in a function that computes gradients also
+/// values that another function has saved for it, and gradients.
 enum class Role { Input, Output, Saved, Gradient };
 
 /// "input", "output", "saved", "gradient".
@@ -84,21 +86,21 @@ const char *name(GradientPass pass);
 std::optional<GradientPass> parsePass(std::string_view text);
 
 /// An input or output of a function: rows of a space of a graph, or (graph -1)
-/// of nothing.
+/// a tensor without rows.
 struct TensorSpec {
   std::string name;
   Role role = Role::Input;
   /// Index of the graph, -1 for none.
   int64_t graph = -1;
-  /// The space of the rows; none where there is no graph.
+  /// The space of the rows; none without a graph.
   std::optional<Space> space;
   /// -1 in the first place stands for the number of rows.
   std::vector<int64_t> shape;
   DataType dtype = DataType::F32;
-  /// The computation of a saved value as a hash, so that two compilations can
-  /// be told to save the same; may be empty.
+  /// The computation of a saved value as a hash, to test whether two
+  /// compilations save the same; may be empty.
   std::string key;
-  /// The name of the input or output that a gradient belongs to.
+  /// The name of the input or output of a gradient.
   std::string of;
 };
 
@@ -109,7 +111,7 @@ struct Expr {
   Op op = Op::Const;
   /// Const: the value.
   int64_t value = 0;
-  /// Count: index of the graph, and what is counted.
+  /// Count: index of the graph, and the key of the count.
   int64_t graph = -1;
   CountKey count;
   /// The others: indices of earlier expressions.
@@ -130,12 +132,12 @@ struct ArgSpec {
 
   Kind kind = Kind::Input;
   int64_t index = 0;
-  /// Output and workspace: the kernel may write there; else it only reads.
+  /// Output and workspace: whether the kernel may write there.
   bool written = false;
-  /// Workspace: expression of the bytes the kernel may touch there. Constant:
-  /// these bytes themselves.
+  /// Workspace: expression of the bytes that the kernel may access. Constant:
+  /// the number of these bytes.
   int64_t bytes = -1;
-  /// Workspace: what lies there, for people: "f32[edge of g, 64] of dot at
+  /// Workspace: its contents, for people: "f32[edge of g, 64] of dot at
   /// layer.mlir:8:3". May be empty.
   std::string value;
 
@@ -145,30 +147,29 @@ struct ArgSpec {
   }
 };
 
-/// A launch. All but the name and arguments are expressions; -1 where optional
-/// ones are absent. A step with a zero in its grid is skipped.
+/// A launch. All fields but the name and arguments are expressions; -1 for
+/// missing optional ones. A step with a zero in its grid is skipped.
 struct StepSpec {
   std::string kernel;
-  /// The name of the launch, where launches share the kernel; empty: the
-  /// kernel's.
+  /// The name of the launch if launches share the kernel; empty: the kernel's.
   std::string name;
   std::array<int64_t, 3> grid = {0, 0, 0};
   std::array<int64_t, 3> block = {0, 0, 0};
   /// Bytes of dynamic shared memory; -1 for none.
   int64_t shared = -1;
   std::vector<ArgSpec> args;
-  /// Bytes read and written, floating-point operations; -1 where not counted.
+  /// Bytes read and written, floating-point operations; -1 if not counted.
   int64_t reads = -1;
   int64_t writes = -1;
   int64_t flops = -1;
-  /// For people: the ops of the model that the kernel computes, as "dot at
-  /// layer.mlir:8:3", and the schedule that it was made by. May be empty.
+  /// For people: the ops of the model that the kernel computes, such as "dot at
+  /// layer.mlir:8:3", and its schedule. May be empty.
   std::vector<std::string> ops;
   std::string schedule;
 };
 
-/// A condition on several graphs together, e.g. that the destinations of one
-/// block are as many as the sources of the next.
+/// A condition on several graphs together, e.g. that one block has as many
+/// destinations as the next one has sources.
 struct Requirement {
   enum class Op { Equal, AtMost };
 
@@ -180,15 +181,15 @@ struct Requirement {
   std::string expected;
 };
 
-/// How one function is run: what it takes and gives, what it needs of its
+/// The execution of one function: its inputs and outputs, the data of its
 /// graphs, and its launches in order.
 struct FunctionPlan {
   std::string name;
   /// The function whose forward or backward pass this one is, and which of the
-  /// two; empty and none where it is neither.
+  /// two; empty and none for other functions.
   std::string gradientOf;
   GradientPass pass = GradientPass::None;
-  /// Those that are bound. Indices of graphs go on with the derived ones.
+  /// The graphs that are bound. Indices continue with the derived graphs.
   std::vector<GraphSpec> graphs;
   std::vector<DerivedSpec> derived;
   std::vector<TensorSpec> inputs;
@@ -212,12 +213,12 @@ struct FunctionPlan {
 
 /// The functions of one module, for one target.
 struct LaunchPlan {
-  /// Plans of earlier versions are read too: the first derives no graphs, until
-  /// the second steps name no ops and no schedule, until the third inputs are
-  /// inputs and outputs are outputs, until the fourth kernels may write to all
-  /// that is not an input, until the fifth names alone say which pass a
-  /// function is and what a gradient is of, until the seventh there are no
-  /// constants, and until the eighth graphs do not say how edges are sorted and
+  /// Plans of earlier versions can be read too: the first derives no graphs,
+  /// until the second steps name no ops and no schedule, until the third inputs
+  /// are inputs and outputs are outputs, until the fourth kernels may write to
+  /// everything that is not an input, until the fifth only names tell the pass
+  /// of a function and the value of a gradient, until the seventh there are no
+  /// constants, and until the eighth graphs do not state the order of edges and
   /// streams have words in another order: such a plan is refused.
   static constexpr int64_t kVersion = 9;
   static constexpr int64_t kFirstVersionOfTurns = 9;
@@ -225,42 +226,42 @@ struct LaunchPlan {
   static constexpr int64_t kFirstVersionOfPasses = 6;
   static constexpr int64_t kOldestVersion = 1;
 
-  /// E.g. "sm_90"; empty where the kernels are for no GPU.
+  /// E.g. "sm_90"; empty if the kernels are not for a GPU.
   std::string chip;
   /// E.g. "+ptx80"; may be empty.
   std::string features;
   std::vector<FunctionPlan> functions;
-  /// Bytes of the constants that kernels read, which the package has.
+  /// Bytes of the constants that kernels read, which are in the package.
   int64_t constantBytes = 0;
 
   /// Parses JSON text. Strict: unknown or missing fields, a wrong version and
-  /// any index out of range are errors that say where.
+  /// any index out of range are errors with their place.
   static Expected<LaunchPlan> parse(std::string_view text);
 
   /// The JSON text; `parse` reads it back.
   std::string json() const;
 
-  /// Checks what `parse` checks, for a plan made in memory.
+  /// Checks the same as `parse`, for a plan made in memory.
   Error verify() const;
 
-  /// The function of that name; the error lists what there is.
+  /// The function of that name; the error lists the existing ones.
   Expected<const FunctionPlan *> find(const std::string &name) const;
 };
 
-/// Applies an op of two arguments; nothing where the result has more than 64
-/// bits, and for a division by zero.
+/// Applies an op of two arguments; nothing if the result has more than 64 bits,
+/// and for a division by zero.
 std::optional<int64_t> apply(Expr::Op op, int64_t a, int64_t b);
 
-/// The graphs that `plan` derives from those bound, behind these. A schema that
-/// does not hold is an error.
+/// The graphs that `plan` derives from the bound ones, following them. A
+/// violated schema is an error.
 Expected<std::vector<std::shared_ptr<const Graph>>>
 withDerived(const FunctionPlan &plan,
             std::vector<std::shared_ptr<const Graph>> graphs);
 
 /// Evaluates all expressions of `plan`; `count` gives the counts of the graphs
 /// that it declares and derives, by their index. Overflow and division by zero
-/// are errors that name the expression, and a requirement that does not hold is
-/// one that says what was expected.
+/// are errors that name the expression, and a violated requirement is an error
+/// with the expectation.
 Expected<std::vector<int64_t>>
 evaluate(const FunctionPlan &plan,
          const std::function<Expected<int64_t>(size_t graph, const CountKey &)>

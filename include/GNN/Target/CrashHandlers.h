@@ -15,7 +15,7 @@ namespace gnn {
 
 /// Keeps the handlers of fatal signals (not of those that end a process on
 /// request, such as Ctrl-C) and of LLVM's fatal errors in place while somebody
-/// compiles. A crash outside of `runSafely` ends the process as ever.
+/// compiles. A crash outside of `runSafely` still ends the process.
 class CrashHandlers {
 public:
   CrashHandlers();
@@ -24,9 +24,9 @@ public:
   CrashHandlers &operator=(const CrashHandlers &) = delete;
 };
 
-/// Runs `work` on this thread; the error is that it crashed. Needs
-/// CrashHandlers. Objects that a crash leaves are not to be touched: those of
-/// frames of `work` are not freed.
+/// Runs `work` on this thread; the error reports a crash. Needs CrashHandlers.
+/// The remains of a crash must not be accessed, and objects that belong to
+/// frames of `work` must not be freed.
 runtime::Error runSafely(llvm::function_ref<void()> work);
 
 } // namespace gnn

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The costs of the kernels that a module becomes without the passes on
-// whole-graph ops and with them, the choices of these, and pictures of both.
+// The costs of the kernels of a module without the passes on whole-graph ops
+// and with them, the choices of these passes, and pictures of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 namespace gnn {
 
 /// The cost of an op or a kernel, as text: numbers on a graph with statistics,
-/// else numbers for each row of a space; "-" where it is unknown, and nothing
-/// where it is no question.
+/// else numbers for each row of a space; "-" if unknown, and empty if not
+/// applicable.
 struct ExplainedCost {
   std::string rows, productRows, flops, bytes, milliseconds;
   /// The estimates; none without statistics.
@@ -38,24 +38,24 @@ struct ExplainedNode {
   std::vector<unsigned> operands;
   /// An argument without rows that depend on the graph: a weight.
   bool isWeight = false;
-  /// An op in IR, and where it is in the model ("-": in no file).
+  /// An op in IR, and its place in the model ("-": in no file).
   std::string text, place;
   /// The rows and flops of an op. Bytes and time are of kernels.
   ExplainedCost cost;
 };
 
-/// Launches that share an op, which are mostly one.
+/// Launches that share an op, mostly only one.
 struct ExplainedKernel {
   /// The kernels that are launched, in order.
   std::vector<std::string> names;
   ExplainedCost cost;
   /// Numbers of its nodes, which ascend: the ops that it computes, those that
-  /// it reads through, and results that it writes in the order of the user. A
-  /// node is in one kernel at most.
+  /// it reads through, and results that it writes in the user's order. A node
+  /// is in at most one kernel.
   std::vector<unsigned> nodes;
 };
 
-/// A function at one time; operands are before their readers.
+/// A function before or after the passes; operands come before their readers.
 struct ExplainedFunction {
   std::string name;
   std::vector<ExplainedNode> nodes;
@@ -63,11 +63,11 @@ struct ExplainedFunction {
   std::vector<ExplainedKernel> kernels;
   /// The cost of all kernels.
   ExplainedCost total;
-  /// Why there are no kernels: what it cannot be lowered for. Mostly empty.
+  /// The reason why there are no kernels. Mostly empty.
   std::string obstacle;
 };
 
-/// The report of a pass on what it has done or refused. A refusal has no name.
+/// The remark of a pass about a change or a refusal. A refusal has no name.
 struct Choice {
   std::string pass, name, place, message;
   bool isDone = false;
@@ -81,9 +81,9 @@ struct Choice {
   }
 };
 
-/// All of it for one module.
+/// The complete report of one module.
 struct Explanation {
-  /// The target of the kernels, and whose figures their costs are by.
+  /// The target of the kernels, and the source of the figures of their costs.
   std::string target, figures;
   /// "its kernels", or "kernels for cpu, for which its figures stand in".
   std::string kernels() const {
@@ -96,21 +96,20 @@ struct Explanation {
   /// The switches of passes that did not run.
   std::vector<std::string> off;
 
-  /// The functions that passes have made: those that give gradients.
+  /// The functions that passes have created: those that compute gradients.
   std::vector<const ExplainedFunction *> listMade() const;
 };
 
-/// Runs the graph pipeline on a copy of `module`, with `passes` as
-/// `parsePassSwitches` reads them. Kernels are those of the kind of target and
-/// its chip, and their costs are weighed for it; where both are empty, of the
-/// target of the module, or of the first GPU that is known. Errors are at the
-/// module.
+/// Runs the graph pipeline on a copy of `module`, with `passes` in the syntax
+/// of `parsePassSwitches`. Kernels and their costs are those of the kind of
+/// target and its chip; if both are empty, of the target of the module, or of
+/// the first known GPU. Errors are at the module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      llvm::StringRef passes,
                                      llvm::StringRef kind = "",
                                      llvm::StringRef chip = "");
 
-/// Writes tables before and after, also of functions that are made, and the
+/// Writes tables before and after, including created functions, and the
 /// choices.
 void printText(const Explanation &explanation, llvm::raw_ostream &os);
 

@@ -12,9 +12,9 @@ include "mlir/Pass/PassBase.td"
 def VerifyLaunchForm : Pass<"gnn-verify-launch-form", "::mlir::ModuleOp"> {
   let summary = "Check that host functions fit in a launch plan";
   let description = [{
-    The runtime carries out a launch plan: a straight line of launches, between
-    them scalars of the host, structures and views of one workspace. This pass
-    names the first thing that has no place in one.
+    The runtime executes a launch plan: straight-line code of launches and, between
+    them, scalars of the host, structures and views of one workspace. This pass names
+    the first op that has no place in a plan.
 
     ```mlir
     // error: has no place in a launch plan: expected host scalars, structures,
@@ -22,18 +22,18 @@ def VerifyLaunchForm : Pass<"gnn-verify-launch-form", "::mlir::ModuleOp"> {
     memref.copy %x, %y : memref<8xf32> to memref<8xf32>
     ```
 
-    Needs: the form that `convert-gnn-tile-to-gpu` makes. Keeps: everything.
-    Never changes the IR.
+    Needs: the form of `convert-gnn-tile-to-gpu`. Keeps: everything. Never changes
+    the IR.
   }];
 }
 
 def Explain : Pass<"gnn-explain", "::mlir::ModuleOp"> {
-  let summary = "Say what the passes on whole-graph ops do, and what it costs";
+  let summary = "Print the choices and costs of the passes on whole-graph ops";
   let description = [{
     Lowers copies of the module to kernels, without the passes on whole-graph ops
     and with them, and prints for both the bytes, flops and estimated time of every
-    kernel with the rows and flops of its ops; then what each pass chose or refused,
-    which are its remarks.
+    kernel with the rows and flops of its ops; then the choices and refusals of each
+    pass, which are its remarks.
 
     ```text
     layer, before
@@ -47,9 +47,10 @@ def Explain : Pass<"gnn-explain", "::mlir::ModuleOp"> {
       gnn-compact at layer.mlir:8:8: done, Compacted: ...
     ```
 
-    A declaration without statistics gives numbers for each row of a space.
+    For a declaration without statistics the numbers are formulas in the rows of a
+    space.
 
-    Needs: what `gnn-graph-pipeline` needs. Keeps: everything. Never changes the
+    Needs: the input of `gnn-graph-pipeline`. Keeps: everything. Never changes the
     IR.
   }];
   let options = [

@@ -10,16 +10,16 @@
 include "mlir/Pass/PassBase.td"
 
 def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
-  let summary = "Make a step of each tile of heads, and of columns that are reduced";
+  let summary = "Split tiles of heads, and of reduced columns, into launches";
   let description = [{
-    A schedule may take fewer columns than rows have, so that what is gathered of
-    all rows stays in the L2. Where the columns of a tile are reduced, or it has some
-    heads alone, tiles are launches of their own, each behind the one before. A tile of
-    heads writes the results of these. The first tile of columns writes the sum of its
-    products where the result will be, each later one adds to it, and the last one
-    computes what the body makes of the sum. Where no result has room for the sum in the
-    order of the walk, or several need it, it lies behind what `gnn-tile-plan-memory` has
-    placed in the workspace.
+    A schedule may take fewer columns than rows have, so that the gathered columns of all
+    rows stay in the L2. If the columns of a tile are reduced, or it has only some heads,
+    tiles are separate launches, one after the other. A tile of heads writes the results
+    of its heads. The first tile of columns writes the sum of its products to the place of
+    the result, each later one adds to it, and the last one computes the rest of the body
+    from the sum. If no result has room for the sum in the order of the walk, or several
+    need it, it follows the memory that `gnn-tile-plan-memory` has placed in the
+    workspace.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 128> ins(%x, %z : memref<?x128xf32>, memref<?x128xf32>)
@@ -34,13 +34,14 @@ def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
         outs(%s : memref<?xf32>) at [#gnn_tile.at<element>] schedule <columns_per_block = 64, ...>
     ```
 
-    With E edges, T tiles and R results of an edge, 4 E R (2 T - 1) bytes are read and
-    written besides. Parts of their own, which a step more adds up, would be
-    4 E R (2 T + 1) and have to be kept.
+    With E edges, T tiles and R results of an edge, this reads and writes 4 E R (2 T - 1)
+    additional bytes. Separate parts, which one more step adds up, would take 4 E R (2 T + 1)
+    bytes, and memory.
 
-    Needs: traversals on memrefs with complete schedules, for sums in memory of their own
-    in a function with a workspace. Keeps: tiles of columns that are not reduced, which one launch takes (`gnn-tile-block-traversals`). Never: adds
-    in an order that depends on the run, so that the same input has the same bits.
+    Needs: traversals on memrefs with complete schedules; for sums in separate memory, a
+    function with a workspace. Keeps: tiles of columns that are not reduced, which one
+    launch takes (`gnn-tile-block-traversals`). Never: adds in an order that depends on
+    the run, so the same input gives the same bits.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
@@ -48,22 +49,22 @@ def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
 }
 
 def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
-  let summary = "Make two steps of a walk by edges";
+  let summary = "Split walks by edges into two steps";
   let description = [{
-    A traversal whose schedule says `row_walk = by_edges` walks the elements of all
-    groups one after the other, in blocks of 64 for each team. A block's borders cut
-    groups: of these it leaves pieces, the states of the body's reductions. A second
+    A traversal with `row_walk = by_edges` in its schedule walks the elements of all
+    groups one after the other, 64 for each team of a block. The borders of blocks cut
+    groups, and leave pieces of these: the states of the body's reductions. A second
     traversal stores the groups that have pieces, combined in order, and those without
-    elements: each by its team, 4 pieces at once, or by length where statistics know a group
-    of more than 128 pieces, so that all teams of a block join it. Without reductions over elements there is one step. A mean becomes a sum
-    that is scaled when all of it is there.
+    elements: each by its team, 4 pieces at once, or by length if statistics know a group
+    of more than 128 pieces, which all teams of a block then join. Without reductions over
+    elements there is one step. A mean becomes a sum that is scaled when it is complete.
 
-    With `merge = atomic` of its schedule there are no pieces: the first of two traversals
+    With `merge = atomic` in its schedule there are no pieces: the first of two traversals
     sets the rows of groups to zero, and the teams of the second one add their parts to
     them, in any order.
 
-    Pieces lie behind what `gnn-tile-plan-memory` has placed in the workspace. All walks
-    of a function use the same memory, one after the other.
+    Pieces follow the memory that `gnn-tile-plan-memory` has placed in the workspace. All
+    walks of a function use the same memory, one after the other.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <lanes = 16, row_walk = by_edges, rows_per_block = 16, ...>
@@ -76,7 +77,7 @@ def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
 
     Needs: traversals on memrefs with complete schedules, in a function with a workspace.
     Keeps: traversals with other schedules. Never: adds in an order that depends on the
-    run, so that the same input has the same bits, but where `merge = atomic` says so.
+    run, except with `merge = atomic`, so the same input gives the same bits.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
@@ -85,11 +86,12 @@ def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
 
 def BlockTraversals
     : Pass<"gnn-tile-block-traversals", "::mlir::func::FuncOp"> {
-  let summary = "Make a loop over blocks of each traversal";
+  let summary = "Lower each traversal to a loop over blocks";
   let description = [{
     The first step from the scheduled to the blocked form. A traversal becomes a
-    `gnn_tile.blocks` of rows and of columns, in which it computes a range. Counts, index arrays and views of the buffers by their
-    true extents stand in front of the loop, and what the launch costs.
+    `gnn_tile.blocks` of rows and of columns, in which it computes a range. In front of
+    the loop are counts, index arrays, views of the buffers with their true extents, and
+    the cost of the launch.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x : memref<?x64xf32>) ... schedule <rows_per_block = 8, ...>
@@ -109,14 +111,14 @@ def BlockTraversals
 }
 
 def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
-  let summary = "Make a loop over blocks of each product";
+  let summary = "Lower each product to a loop over blocks";
   let description = [{
-    From the scheduled to the blocked form. A `gnn_tile.gemm` or `gnn_tile.outer`
-    becomes a `gnn_tile.blocks`, in which it computes a range: a gemm
-    one of the tiles that rows are cut into, or 64 rows, by the columns of its
-    schedule and one head; an outer one matrix, 64 of its rows by the columns of the
-    schedule, and one head. Counts, index arrays and views of the buffers by their
-    true extents stand in front of the loop, and what the launch costs.
+    From the scheduled to the blocked form. A `gnn_tile.gemm` or `gnn_tile.outer` becomes
+    a `gnn_tile.blocks`, in which it computes a range. The range of a gemm is one tile of
+    rows, or 64 rows, by the columns of its schedule and one head; that of an outer is one
+    matrix, 64 of its rows by the columns of the schedule, and one head. In front of the
+    loop are counts, index arrays, views of the buffers with their true extents, and the
+    cost of the launch.
 
     ```mlir
     gnn_tile.gemm @g rows src_pair types edge_type ins(%x, %w : memref<?x64xf32>, memref<3x64x8xf32>) ... schedule <n = 16>
@@ -138,12 +140,12 @@ def BlockProducts : Pass<"gnn-tile-block-products", "::mlir::func::FuncOp"> {
 
 def FuseSumsIntoProducts
     : Pass<"gnn-tile-fuse-sums-into-products", "::mlir::func::FuncOp"> {
-  let summary = "Sum rows in the block that multiplies them";
+  let summary = "Compute sums of rows in the block that multiplies them";
   let description = [{
-    On the blocked form: aggregate-then-transform as one kernel. Where a product
-    reads the rows of a traversal, and nothing else does, a block walks the rows of
-    its tile, keeps what it gets in workgroup memory, and multiplies it there. A row
-    is not written to global memory and read again, and a launch less is needed.
+    On the blocked form: aggregate-then-transform as one kernel. If a product is the only
+    reader of the rows of a traversal, a block walks the rows of its tile, keeps the
+    results in workgroup memory, and multiplies them there. Rows are not written to global
+    memory and read again, and one launch less is needed.
 
     ```mlir
     gnn_tile.blocks to [%rows] step [8] ... {
@@ -164,26 +166,25 @@ def FuseSumsIntoProducts
     }
     ```
 
-    An array in workgroup memory has the rows of the range alone. The traversal is
-    laid out again: as many rows side by side as 128 threads walk, as they lie. Rows that are so
-    few that a block walks each (`row_walk = block`) stay a kernel.
-    The product stages its weight through registers. The loop has the schedules of both,
-    and the cost of both without the rows that stay in the block. The workspace
-    gives up their place where nothing else lived there.
+    An array in workgroup memory has the rows of the range alone. The traversal gets a new
+    layout: as many adjacent rows as 128 threads walk, in memory order. If rows are so few
+    that a block walks each (`row_walk = block`), both kernels stay. The product stages
+    its weight through registers. The loop has the schedules of both, and the cost of both
+    without the rows that stay in the block. The workspace no longer contains these rows
+    if nothing else used their place.
 
-    A product of more columns than a block has becomes several in one block, one after
-    the other.
+    A product of more columns than a block has becomes several in one block, one after the
+    other.
 
-    Refused with a remark: several results, heads, other rows or columns than those
-    of the product; rows that something else reads; a product, or a kernel in front of
-    it, that writes over what the traversal reads; rows that whole blocks or the cores
-    of a CPU walk; more than 48 KiB of workgroup memory with what the product stages.
-    Memory is planned before: `sums-in-products=true` of `gnn-tile-pipeline` has what
-    the traversal reads last until the product.
+    Refused with a remark: several results, heads, other rows or columns than those of the
+    product; rows with other readers; a product, or a kernel in front of it, that
+    overwrites the inputs of the traversal; rows that whole blocks or the cores of a CPU
+    walk; more than 48 KiB of workgroup memory including the staged operands of the
+    product. Memory is planned before: with `sums-in-products=true`, `gnn-tile-pipeline`
+    keeps the inputs of the traversal until the product.
 
     Needs: the blocked form, in places of one workspace. Keeps: the order of launches
-    otherwise; sums up to the order in which lanes add them. Never: computes a row
-    twice.
+    otherwise; sums up to the order in which lanes add them. Never: computes a row twice.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",

@@ -12,11 +12,11 @@ include "mlir/Pass/PassBase.td"
 def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
   let summary = "Add functions that compute gradients";
   let description = [{
-    Reverse mode, for one function: `@f` stays, and two functions come to it.
-    `@f_forward` gives the results of `@f` and behind them what has to be saved;
-    `@f_backward` takes what it needs of the inputs, the results and what was
-    saved, and the gradient of each result; it gives that of each input in `wrt`.
-    Only what these need is computed (Hector 3.5).
+    Reverse mode differentiation of one function: `@f` stays, and the pass adds
+    two functions. `@f_forward` returns the results of `@f` and then the saved
+    values. `@f_backward` takes the inputs, results and saved values that it
+    needs, and the gradient of each result; it returns the gradient of each
+    input in `wrt`. Only values that these need are computed (Hector 3.5).
 
     ```mlir
     func.func @f(%x: !node {gnn.name = "x"}, %w: tensor<64x8xf32> {gnn.name = "w"}) -> (!out {gnn.name = "y"}) {
@@ -24,7 +24,7 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
       %y = gnn.activation relu %h : !out
       return %y : !out
     }
-    // with wrt=w comes to
+    // // with wrt=w the pass adds
     func.func @f_backward(%x: !node {gnn.name = "x", gnn.role = "input"},
                           %y: !out {gnn.name = "y", gnn.role = "output"},
                           %dy: !out {gnn.name = "d_y", gnn.of = "y", gnn.role = "gradient"})
@@ -37,51 +37,55 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     }
     ```
 
-    The gradients are those of the ops (`DifferentiableOpInterface`). It runs
-    after `gnn-compact`, `gnn-order-aggregate` and `gnn-fuse-attention`: the
-    transpose of what they made adds up in pairs and stores no row of features for
-    an edge. The transpose of what stood before them would store such rows.
+    The rules of gradients belong to the ops (`DifferentiableOpInterface`). The
+    pass runs after `gnn-compact`, `gnn-order-aggregate` and
+    `gnn-fuse-attention`: the transpose of their result adds up in pairs and
+    stores no row of features for an edge. The transpose of the original ops
+    would store such rows.
 
-    Values of the forward pass that the backward pass reads are saved or computed
-    again, by the smallest cut in bytes. Rows of more than 16 features an edge are
-    never saved, whatever makes them. Other products and sums over rows are not
-    computed again (`memory=low`: sums over rows alone are not). Arguments and
-    results are there anyway. A remark says for each value what becomes of it, its
-    bytes and why; a graph without statistics counts as one of 100,000 nodes, 400,000
-    pairs and 1,000,000 edges.
+    Values of the forward pass that the backward pass reads are saved or
+    recomputed, by the smallest cut in bytes. Rows of more than 16 features an
+    edge are never saved, whatever op computes them. Other products and sums
+    over rows are not recomputed (`memory=low`: only sums over rows are not).
+    Arguments and results are available without cost. A remark states for each
+    value the decision, its bytes and the reason; a graph without statistics
+    counts as one of 100,000 nodes, 400,000 pairs and 1,000,000 edges.
 
-    The gradient of the scores of a `gnn.attention` reads its result, or sums numbers
-    of edges over each group: where the result would be saved for that alone, these are
-    fewer bytes, and the difference is more than 0.14 of the L2 cache of `target`, 8.4 MB
-    on an H200. A smaller amount stays in the cache, so that to read it takes less
-    time than to walk over edges; with `memory=low` bytes alone decide. A remark says
-    which and why. On which side of its kink an activation is, is read off its result
-    where that is handed over.
+    The gradient of the scores of a `gnn.attention` reads its result, or sums
+    numbers of edges over each group. It sums if the result would be saved only
+    for this gradient, the numbers are fewer bytes, and the difference is more
+    than 0.14 of the L2 cache of `target`, 8.4 MB on an H200. A smaller amount
+    stays in the cache, so reading it takes less time than a walk over edges;
+    with `memory=low` bytes alone decide. A remark states the choice and the
+    reason. The side of an activation's kink is read from its result if the
+    function returns this result.
 
-    Integers, conditions and degrees have no gradient and need none. An input that
-    no result depends on has the gradient 0, and a remark.
+    Integers, conditions and degrees have no gradient and need none. An input on
+    which no result depends has the gradient 0, and a remark.
 
-    A loss may leave results out. `outputs` names those whose gradients are given;
-    `@f_backward` takes these, needed or not, and computes what is left. The
-    saved values are chosen as if all were given, so that one `@f_forward`
-    serves any of them.
+    A loss may ignore results. `outputs` names those whose gradients are given;
+    `@f_backward` takes these, needed or not, and computes the rest. The saved
+    values are chosen as if all were given, so one `@f_forward` serves any of
+    them.
 
-    A function with the attribute `gnn.gradients` is differentiated too: a list of
-    names of inputs, or without a list for all inputs of floating point features;
-    `gnn.gradient_outputs` lists its `outputs`. Where `function` names it, `wrt` and
-    `outputs` stand for these. A caller passes tensors by name, so inputs, results,
-    and the gradients `d_y` of results have names that differ.
+    A function with the attribute `gnn.gradients` is differentiated too: its
+    value is a list of names of inputs, or no list for all inputs of floating
+    point features; `gnn.gradient_outputs` lists its `outputs`. If `function`
+    names this function, `wrt` and `outputs` replace these. A caller passes
+    tensors by name, so inputs, results, and the gradients `d_y` of results have
+    distinct names.
 
-    With `calls=false` a declaration is left of `@f`: who trains alone compiles it for
-    nothing.
+    With `calls=false` only a declaration of `@f` remains: a program that only
+    trains does not need its code.
 
-    Needs: graph form, without loops over rows. Keeps: `@f`, but with `calls=false`, and
-    the results of `@f_forward`. Never gives a gradient that an op on the way has no rule for: that
-    is an error at the op.
+    Needs: graph form, without loops over rows. Keeps: `@f`, except with
+    `calls=false`, and the results of `@f_forward`. Never returns a gradient
+    through an op without a rule: this is an error at the op.
   }];
   let options = [
     Option<"function", "function", "std::string", /*default=*/"",
-           "The function to differentiate besides those with gnn.gradients">,
+           "The function to differentiate in addition to those with "
+           "gnn.gradients">,
     ListOption<"wrt", "wrt", "std::string",
                "Names of the inputs to give gradients of; empty: all of floating "
                "point features">,
@@ -90,26 +94,27 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
                "floating point features">,
     Option<"memory", "memory", "::gnn::GradientMemory",
            /*default=*/"::gnn::GradientMemory::Fast",
-           "Values that may be computed again: fast (cheap ones), or low (products "
-           "too, so that less is saved)">,
+           "Values that may be recomputed: fast (cheap ones), or low (products "
+           "too, which saves memory)">,
     Option<"calls", "calls", "bool", /*default=*/"true",
-           "Keep what is differentiated; false: its declaration alone">,
+           "Keep the differentiated function; false: only its declaration">,
   ];
 }
 
 def OnGradients : Pass<"gnn-on-gradients", "::mlir::func::FuncOp"> {
-  let summary = "Run passes on the functions that gnn-differentiate has made";
+  let summary = "Run passes on the functions that gnn-differentiate has "
+                "created";
   let description = [{
-    A backward function consists of the gradients that the ops of a function give:
-    products that commute with sums, scores, factors. So the passes that decide on
-    those run again, on functions with `gnn.gradient_of` alone.
+    A backward function consists of the gradients of the ops of a function:
+    products that commute with sums, scores, factors. So the passes on such ops
+    run again, only on functions with `gnn.gradient_of`.
 
     ```sh
     gnn-opt --pass-pipeline='builtin.module(gnn-differentiate,func.func(gnn-on-gradients{passes=gnn-compact,canonicalize,cse}))'
     ```
 
-    Needs: what the passes need. Keeps: functions that are no gradients of others.
-    Never runs a pass that is not on a function.
+    Needs: whatever the passes need. Keeps: functions that are no gradients of
+    others. Never runs a pass that is not on a function.
   }];
   let options = [
     Option<"passes", "passes", "std::string", /*default=*/"",

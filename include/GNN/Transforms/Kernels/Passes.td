@@ -12,33 +12,33 @@
 include "mlir/Pass/PassBase.td"
 
 def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
-  let summary = "Let launches that do the same share one kernel";
+  let summary = "Let equal kernels share one kernel";
   let description = [{
-    Layers of one shape become kernels that differ in nothing but their names.
-    The first of such kernels of a `gpu.module` stays. A launch of another one
-    keeps that one's name as `gnn.name`, by which reports tell launches apart.
+    Layers of one shape become kernels that differ only in their names. The first of such
+    kernels of a `gpu.module` stays. A launch of another one keeps that one's name as
+    `gnn.name`, which distinguishes launches in reports.
 
     ```mlir
     gpu.launch_func @kernels::@f_1_gemm ...
     gpu.launch_func @kernels::@f_3_gemm ...
-    // becomes, where the kernels are equal
+    // // becomes, if the kernels are equal
     gpu.launch_func @kernels::@f_1_gemm ...
     gpu.launch_func @kernels::@f_1_gemm ... {gnn.name = "f_3_gemm"}
     ```
 
-    Ops of the kernel that stays have the locations of all of them, its own first.
+    Ops of the remaining kernel have the locations of all of them, its own first.
 
-    Needs: nothing. Keeps: what each launch computes; locations. Never: merges a
-    kernel that something other than a launch names.
+    Needs: nothing. Keeps: the results of each launch; locations. Never: merges a kernel
+    with uses other than launches.
   }];
 }
 
 def ContractProducts : Pass<"gnn-contract-products"> {
-  let summary = "Add products without rounding them first";
+  let summary = "Contract products and sums to fused multiply-adds";
   let description = [{
-    A product of f32 that only sums need is rounded with them, by `math.fma`: one
-    instruction in place of two, and an error less. Compilers that come after contract
-    nothing, so that a GPU and the emulator give the same bits.
+    A product of f32 with only sums as users is rounded together with them, by `math.fma`:
+    one instruction instead of two, and one rounding error less. Later compilers contract
+    nothing, so a GPU and the emulator give the same bits.
 
     ```mlir
     %p = arith.mulf %x, %w : f32
@@ -47,21 +47,21 @@ def ContractProducts : Pass<"gnn-contract-products"> {
     %s = math.fma %x, %w, %sum : f32
     ```
 
-    Needs: kernels, with functions as they are: `gnn-expand-device-math` depends on
-    what is rounded when. Keeps: the value within the error of the product. Never:
-    touches a product that something else reads, or other types.
+    Needs: kernels with unexpanded functions: `gnn-expand-device-math` depends on the
+    points of rounding. Keeps: the value within the error of the product. Never: changes a
+    product with other users, or other types.
   }];
   let dependentDialects = [
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def UseFastPowers : Pass<"gnn-use-fast-powers"> {
-  let summary = "Compute powers that may be approximate by an instruction";
+  let summary = "Compute powers that may be approximate by one instruction";
   let description = [{
     `math.exp` with the flag `afn` becomes a power of two with that flag, which is one
-    instruction of a GPU; arithmetic for a power within 2 ulp is some twenty. The weights of a
-    softmax are such powers, of scores less the highest one: with an argument of -t, the
-    product with log2(e) adds an error of t roundings to a weight of e^-t.
+    instruction of a GPU; arithmetic for a power within 2 ulp needs some twenty. The
+    weights of a softmax are such powers, of scores less the highest one: with an argument
+    of -t, the product with log2(e) adds an error of t roundings to a weight of e^-t.
 
     ```mlir
     %y = math.exp %x fastmath<afn> : f32
@@ -70,35 +70,34 @@ def UseFastPowers : Pass<"gnn-use-fast-powers"> {
     %y = math.exp2 %t fastmath<afn> : f32
     ```
 
-    `gnn-expand-device-math` leaves such a power, and `gnn-lower-device-math` makes it
-    `ex2.approx.ftz`. The emulator takes that of the C library, and so may give other last
+    `gnn-expand-device-math` keeps such a power, and `gnn-lower-device-math` lowers it to
+    `ex2.approx.ftz`. The emulator uses that of the C library, and so may give other last
     bits than a GPU.
 
-    Needs: a target with the ability `fast_powers`; without it nothing is done. Keeps: the
-    value within 2 ulp and the rounding of the product. Never: touches a power without the
-    flag, or other types than f32.
+    Needs: a target with the ability `fast_powers`; without it the pass does nothing.
+    Keeps: the value within 2 ulp and the rounding of the product. Never: changes a power
+    without the flag, or other types than f32.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
-  let summary = "Write mathematical functions as additions and products";
+  let summary = "Expand mathematical functions to additions and products";
   let description = [{
-    A GPU has no `exp`: upstream lowers it to a function of CUDA's libdevice,
-    which the machine that compiles need not have. This pass replaces such ops
-    by arithmetic that every target has and rounds alike, so that a kernel gives
-    the same bits on a GPU and in the emulator.
+    A GPU has no `exp`: upstream lowers it to a function of CUDA's libdevice, which the
+    compiling machine need not have. This pass replaces such ops by arithmetic that every
+    target supports and rounds alike, so a kernel gives the same bits on a GPU and in the
+    emulator.
 
-    Replaced: `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`,
-    `erf`, `sin`, `cos`, `sincos`, `atan`, `atan2`, `powf`, `rsqrt`, `clampf`,
-    `isnan`, `isinf`, `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by
-    way of f32. On tensors they stay: their kernels are not made yet.
-    Results are within 2 ulp of the real value, over all of f32: denormals, signed
-    zeros, infinities, NaN and large arguments included. Left, because every target has them: `absf`,
-    `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc`
-    and the functions of integers; and `exp2` with the flag `afn` where the target has
-    `fast_powers`.
+    Replaced: `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `erf`,
+    `sin`, `cos`, `sincos`, `atan`, `atan2`, `powf`, `rsqrt`, `clampf`, `isnan`, `isinf`,
+    `isfinite`; on scalars and vectors of f32, and of f16 and bf16 by way of f32. On
+    tensors they stay, before their kernels exist. Results are within 2 ulp of the real
+    value, over all of f32: denormals, signed zeros, infinities, NaN and large arguments
+    included. Not replaced, because every target has them: `absf`, `ceil`, `copysign`,
+    `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc` and the functions of integers;
+    and `exp2` with the flag `afn` if the target has `fast_powers`.
 
     ```mlir
     %y = math.rsqrt %x : f32
@@ -107,22 +106,21 @@ def ExpandDeviceMath : Pass<"gnn-expand-device-math"> {
     %y = arith.divf %one, %s : f32
     ```
 
-    Needs: nothing. Keeps: the value within 2 ulp. Never: uses a table in
-    memory, a branch or an op of one target; touches f64 (`powf`,
-    `atan2` and the reduction of `sin` and `cos` use it inside).
+    Needs: nothing. Keeps: the value within 2 ulp. Never: uses a table in memory, a branch
+    or an op of one target; changes f64 (`powf`, `atan2` and the reduction of `sin` and
+    `cos` use it internally).
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 def ExpandLanes : Pass<"gnn-expand-lanes"> {
-  let summary = "Write reductions over lanes as shuffles";
+  let summary = "Expand reductions over lanes to shuffles";
   let description = [{
-    Kernels say what lanes compute together (`gpu.subgroup_reduce`) and which
-    part of a row a thread has (`affine.delinearize_index`). This pass writes
-    both as the shuffles, additions and divisions that a GPU and the emulator
-    run, by upstream's patterns: in a fixed order, so that sums have the same
-    bits on every run.
+    Kernels state which values lanes reduce together (`gpu.subgroup_reduce`) and which
+    part of a row a thread has (`affine.delinearize_index`). This pass expands both to the
+    shuffles, additions and divisions that a GPU and the emulator run, by upstream's
+    patterns: in a fixed order, so sums have the same bits on every run.
 
     ```mlir
     %sum = gpu.subgroup_reduce add %x cluster(size = 2) : (f32) -> f32
@@ -131,9 +129,8 @@ def ExpandLanes : Pass<"gnn-expand-lanes"> {
     %sum = arith.addf %x, %other : f32
     ```
 
-    Needs: warps of 32 lanes, all of whose lanes run a reduction together.
-    Keeps: what every lane computes. Never: touches `gpu.all_reduce`, which
-    needs shared memory.
+    Needs: warps of 32 lanes, all of whose lanes run a reduction together. Keeps: the
+    values of every lane. Never: changes `gpu.all_reduce`, which needs shared memory.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -141,11 +138,11 @@ def ExpandLanes : Pass<"gnn-expand-lanes"> {
 }
 
 def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
-  let summary = "Make intrinsics of the functions that a GPU has";
+  let summary = "Lower functions that a GPU has to intrinsics";
   let description = [{
-    Upstream's lowering to NVVM makes calls of libdevice even of `sqrt`, `fma`
-    and `floor`, which are instructions or a few. This pass makes them calls of
-    LLVM's intrinsics first, which upstream leaves alone.
+    Upstream's lowering to NVVM creates calls of libdevice even for `sqrt`, `fma` and
+    `floor`, which are one instruction or a few. This pass first lowers them to calls of
+    LLVM's intrinsics, which upstream does not change.
 
     Lowered: `absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`,
     `sqrt`, `trunc`, `arith.maxnumf`, `arith.minnumf`, and of integers `absi`,
@@ -159,21 +156,21 @@ def LowerDeviceMath : Pass<"gnn-lower-device-math"> {
     %y = llvm.call_intrinsic "llvm.sqrt"(%x) : (f32) -> f32
     ```
 
-    Needs: nothing. Keeps: every bit of what has no flag. Never: touches a function that
-    `gnn-expand-device-math` expands.
+    Needs: nothing. Keeps: every bit of ops without the flag. Never: changes a function
+    that `gnn-expand-device-math` expands.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def UseCachePolicies
     : Pass<"gnn-use-cache-policies", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Have the L2 evict first what a kernel reads once";
+  let summary = "Make data that a kernel reads once leave the L2 first";
   let description = [{
     A `nontemporal` load of 16 bytes, such as those of `gnn_tile.load_numbers`, gets an
-    eviction priority (`evict_first`): the L2 evicts its lines before others. So numbers of edges do
-    not evict rows that other edges read again. The L1 keeps them as any: the other half of a
-    sector of 32 bytes may be another load's. LLVM's NVPTX backend has no such loads, so the pass
-    emits inline assembly.
+    eviction priority (`evict_first`): the L2 evicts its lines before others. So numbers
+    of edges do not evict rows that other edges read again. In the L1 they have no
+    priority: another load may need the other half of a sector of 32 bytes. LLVM's NVPTX
+    backend has no such loads, so the pass emits inline assembly.
 
     ```mlir
     %v = llvm.load %p {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
@@ -182,39 +179,37 @@ def UseCachePolicies
     %v = llvm.inline_asm "ld.global.nc.L2::cache_hint.v4.b32 ...", ... %p, %policy
     ```
 
-    Without `.nc` are loads of memory that is no argument of the kernel with `llvm.readonly` and
-    `llvm.noalias`.
+    Loads have no `.nc` unless their memory is an argument of the kernel with
+    `llvm.readonly` and `llvm.noalias`.
 
-    Needs: kernels of the LLVM dialect, whose nontemporal loads are of global memory; a target with
-    the ability `cache_policies`, and no older PTX than 7.4 that `features` ask for. Without these
-    nothing is done, with a remark. The version of kernels with policies is 7.4 at least.
-    Keeps: the value of every load. Never: touches other loads, such as those of other sizes or of
-    less alignment, or stores.
+    Needs: kernels of the LLVM dialect, whose nontemporal loads are of global memory; a
+    target with the ability `cache_policies`, and `features` that request no older PTX
+    than 7.4. Without these the pass does nothing, with a remark. The version of kernels
+    with policies is at least 7.4. Keeps: the value of every load. Never: changes other
+    loads, such as those of other sizes or of less alignment, or stores.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
-  let summary = "Check that lowered kernels call nothing that is not there";
+  let summary = "Check that lowered kernels call no missing function";
   let description = [{
-    A call of a function without a body would be an undefined symbol when the
-    driver loads the kernels, and the compiler that makes them says no more
-    than its name. This contract pass names the operation that the function
-    stands for, at the place that asked for it. Nor does LLVM say more than a
-    warning about a chip or PTX version that it does not know. It makes such
-    calls for floats of over 64 bits, and it crashes where such integers become
-    floats or come from them.
+    A call of a function without a body would be an undefined symbol when the driver loads
+    the kernels, and LLVM reports only its name. This contract pass names the operation of
+    the function, at its location. For an unknown chip or PTX version, LLVM only warns.
+    For floats of more than 64 bits it creates such calls, and it crashes at conversions
+    between such integers and floats.
 
-    Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything.
-    Never: changes anything.
+    Needs: kernels in the `llvm` and `nvvm` dialects. Keeps: everything. Never: changes
+    anything.
   }];
 }
 
 def PickLines : Pass<"gnn-pick-lines", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give each op of a kernel one line of the model";
   let description = [{
-    A fused op comes from several lines, which a line table has no place for.
-    This pass leaves the first one of each location.
+    A fused op comes from several lines, for which a line table has no place. This pass
+    keeps the first one of each location.
 
     ```mlir
     nvvm.barrier0 loc(fused["gnn.aggregate"("layer.mlir":8:3), "layer.mlir":9:3])
@@ -222,17 +217,17 @@ def PickLines : Pass<"gnn-pick-lines", "::mlir::gpu::GPUModuleOp"> {
     nvvm.barrier0 loc("layer.mlir":8:3)
     ```
 
-    Needs: nothing. Keeps: all but locations. Never touches a location that is in
-    no file.
+    Needs: nothing. Keeps: everything except locations. Never changes a location that is
+    in no file.
   }];
 }
 
 def DropCompileTimes : Pass<"gnn-drop-compile-times", "::mlir::ModuleOp"> {
-  let summary = "Drop from binaries how long it took to make them";
+  let summary = "Drop the times of compilation from binaries";
   let description = [{
-    Serialization writes down the milliseconds that it took, so that the same
-    module would come out as another text each time. This pass takes these
-    properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`) from the objects.
+    Serialization records the milliseconds that it took, so the same module would give
+    another text each time. This pass removes these properties (`LLVMIRToISATimeInMs`,
+    `ISAToBinaryTimeInMs`) from the objects.
 
     ```mlir
     gpu.binary @kernels [#gpu.object<#nvvm.target, properties = {LLVMIRToISATimeInMs = 7 : i64}, assembly = "">]
@@ -240,8 +235,8 @@ def DropCompileTimes : Pass<"gnn-drop-compile-times", "::mlir::ModuleOp"> {
     gpu.binary @kernels [#gpu.object<#nvvm.target, assembly = "">]
     ```
 
-    Needs: nothing. Keeps: code, kernels and all other properties. Never touches
-    anything but `gpu.binary`.
+    Needs: nothing. Keeps: code, kernels and all other properties. Never changes anything
+    but `gpu.binary`.
   }];
 }
 

@@ -11,22 +11,21 @@ include "mlir/Pass/PassBase.td"
 
 def LowerTraversals
     : Pass<"gnn-tile-lower-traversals", "::mlir::func::FuncOp"> {
-  let summary = "Make loops over rows and elements of traversals on ranges";
+  let summary = "Lower traversals on ranges to loops over rows and elements";
   let description = [{
     From the blocked to the loops form. Each team of a block takes a row
-    (`gnn_tile.parallel`); a value of the body becomes a vector over the heads and
-    features of its level, or a scalar; reductions over elements become walks
-    (`gnn_tile.walk`), one for each rank: what needs no other reduction first.
-    Rows past the last one are read again and not stored. Rows with more than
-    `split_rows` elements of a schedule `by_length` are left by their team, and
-    walked by the block one after the other. Walks that add up floats
-    take the `runs` of the schedule, but for those of teams whose rows are short by
-    `split_rows`. Rows of more than 64 vectors of one lane, as of a
-    `#gnn_tile.core_schedule`, are left with a remark: their loops of vectors would be
-    long code, loops of scalars are short.
+    (`gnn_tile.parallel`). A value of the body becomes a vector over the heads and
+    features of its level, or a scalar. Reductions over elements become walks
+    (`gnn_tile.walk`), one for each rank: reductions that need no others come first.
+    Positions past the last row read that row again and store nothing. With a schedule
+    `by_length`, teams skip rows with more than `split_rows` elements, and the block walks
+    them one after the other. Walks that add up floats take the `runs` of the schedule,
+    except those of teams whose rows are short by `split_rows`. Rows of more than 64
+    vectors of one lane, as of a `#gnn_tile.core_schedule`, are not lowered, with a
+    remark: their loops of vectors would be long code, whereas loops of scalars are short.
 
-    All of it is in a `gnn_tile.teams`, whose lanes are those of the schedule. A
-    traversal into workgroup memory is in a loop over the rows of its range there.
+    The code is in a `gnn_tile.teams` with the lanes of the schedule. A traversal into
+    workgroup memory is inside a loop over the rows of its range there.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> rows[%r to %rows] ...
@@ -54,17 +53,16 @@ def LowerTraversals
 }
 
 def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
-  let summary = "Make loops of walks: several slots, several elements at once";
+  let summary = "Lower walks to loops with several slots and elements in flight";
   let description = [{
-    A `gnn_tile.walk` becomes an `scf.for` over its elements. Where it has several
-    n slots, each of them takes every n-th element, in a `gnn_tile.parallel` whose
-    results are combined; where several elements are in flight, a step of
-    the loop computes all of them, loads first. Past the end, the last element is
-    read again and does not count: a state that is combined by one operation is
-    replaced by its identity, any other is kept as it was. With a `run`, a second loop
-    around this one combines runs of so many elements of a slot: with compensation
-    where they are added, which carries what each addition has rounded away and adds it
-    at the end, unless the sum is infinite or NaN.
+    A `gnn_tile.walk` becomes an `scf.for` over its elements. With n slots, each of them
+    takes every n-th element, in a `gnn_tile.parallel` whose results are combined; with
+    several elements in flight, a step of the loop computes all of them, loads first. Past
+    the end, the last element is read again and ignored: a state that is combined by one
+    operation is replaced by its identity, any other keeps its value. With a `run`, a
+    second loop around this one combines runs of that many elements of a slot. Additions
+    of runs are compensated: the loop carries the rounding error of each addition and adds
+    it at the end, unless the sum is infinite or NaN.
 
     ```mlir
     %s = gnn_tile.walk from %begin to %end over element slots 2 in_flight 4 identity(%zero : f32) { ... } combine { ... }
@@ -76,22 +74,22 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
     } combine { ... }
     ```
 
-    With a `window`, a loop over windows is around it, whose extents follow from the row
-    pointers: the elements that are left of the row, at most as many as a window has.
-    Indices and numbers that the body loads by the position alone, and that lanes
-    need as they are, are staged first (`gnn_tile.stage_window`), and read from
-    there; what is needed to load them is not. Teams that share a warp go through as
-    many windows.
+    With a `window`, the loop is inside a loop over windows, whose extents follow from the
+    row pointers: the remaining elements of the row, at most as many as a window has.
+    Indices and numbers that the body loads by the position alone, and that lanes need
+    unchanged, are staged first (`gnn_tile.stage_window`) and read from there; values that
+    are needed to load them are not. Teams that share a warp process the same number of
+    windows.
 
     ```mlir
     gnn_tile.stage_window %first to %last team %t into %sources, %weights ... { ... }
     %p = scf.for %i = %first to %last step %c8 iter_args(%a = %before) -> (f32) { ... }
     ```
 
-    Needs: the loops form. Keeps: the value of every result up to the order in
-    which states are combined, which is the same on every run, and with windows the same
-    as without. Never: branches around a load. An op with a region in a walk is an error
-    at that op.
+    Needs: the loops form. Keeps: the value of every result up to the order in which
+    states are combined, which is the same on every run, and with windows the same as
+    without. Never: branches around a load. An op with a region in a walk is an error at
+    that op.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -102,22 +100,21 @@ def SpreadWalks : Pass<"gnn-tile-spread-walks", "::mlir::func::FuncOp"> {
 }
 
 def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
-  let summary = "Make loops over the depth of products on ranges";
+  let summary = "Lower products on ranges to loops over their depth";
   let description = [{
-    From the blocked to the loops form. A loop goes through the depth, or through the
-    rows of a matrix, in steps: what a step needs of both operands is loaded
-    (`gnn_tile.load_rows`), staged in workgroup memory with the depth first
-    (`gnn_tile.stage`), and
-    multiplied by a `gnn_tile.contract` that adds to what the loop carries. The body of
-    a gemm works on the whole tile, which a `gnn_tile.store_rows` writes. Rows of a
-    gemm's input past the last one are read again and not stored, other rows and
-    columns that are not there count as 0.
+    From the blocked to the loops form. A loop processes the depth, or the rows of a
+    matrix, in steps. The operands of a step are loaded (`gnn_tile.load_rows`), staged in
+    workgroup memory with the depth first (`gnn_tile.stage`), and multiplied by a
+    `gnn_tile.contract` that adds to the values carried by the loop. The body of a gemm
+    works on the whole tile, which a `gnn_tile.store_rows` writes. Rows of a gemm's input
+    past the last one are read again and not stored; other rows and columns out of range
+    are 0.
 
-    With the `runs` of a schedule, an outer product keeps the sum of the rows before in
-    two parts (docs/Tile.md), to which a step adds what a run has when it ends.
+    With the `runs` of a schedule, an outer product keeps the sum of the earlier rows in
+    two parts (docs/Walks.md#long-sums), to which the end of a run adds its sum.
 
-    Each op that stages, sums or stores says which thread holds what, each staged array
-    (`gnn_tile.array`) how it is permuted; docs/Tile.md has both.
+    Each op that stages, sums or stores has a spread of its values over threads, and each
+    staged array (`gnn_tile.array`) a permutation; docs/Tile.md explains both.
 
     ```mlir
     gnn_tile.outer @g rows src_pair rows[%first, %n] left[%a] right[%b] ...
@@ -132,8 +129,8 @@ def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
     gnn_tile.store_rows %s, %dw[%rows, %b] ...
     ```
 
-    Needs: products on ranges. Keeps: the value of every result. Never: branches
-    around a load.
+    Needs: products on ranges. Keeps: the value of every result. Never: branches around a
+    load.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
@@ -143,16 +140,16 @@ def LowerProducts : Pass<"gnn-tile-lower-products", "::mlir::func::FuncOp"> {
 }
 
 def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
-  let summary = "Copy what a step stages while the step before is summed";
+  let summary = "Copy the operands of a step during the sum of the previous step";
   let description = [{
-    A `gnn_tile.stage` by `async` does not pass through registers: it becomes one
-    `in_flight`, of which `gnn-tile-distribute` makes copies that threads do not wait
-    for. In a loop whose steps stage `ahead`, the arrays become twice as deep, halves
-    that steps take in turns: what the next step stages is copied to one while the
-    other is summed. The first step is copied in front of the loop, and the last one
-    summed behind it, if there is a step at all. Any other reader of a tile reads it
-    where it is staged. In any other place a copy begins where its rows are known, and
-    threads wait for it where it is read.
+    A `gnn_tile.stage` by `async` does not use registers: it becomes one `in_flight`,
+    which `gnn-tile-distribute` lowers to copies without a wait. In a loop whose steps
+    stage `ahead`, the arrays become twice as deep, with two halves that steps take in
+    turns: the operands of the next step are copied to one while the other is summed. The
+    first step is copied in front of the loop, and the last one summed after it, if there
+    is any step. Any other reader of a tile reads it where it is staged. In any other
+    place a copy begins where its rows are known, and threads wait for it before its first
+    read.
 
     ```mlir
     scf.for %r = %begin to %end step %c16 iter_args(%acc = %zero) {
@@ -167,7 +164,7 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
       scf.for %r = %second to %end step %c16 iter_args(%acc = %zero, %half = %c0) {
         %x = gnn_tile.load_rows ...
         %g = nvgpu.device_async_create_group
-        nvgpu.device_async_wait %g    // for what the step before began to copy
+        nvgpu.device_async_wait %g // for the copies that the previous step began
         %other = arith.subi %c16, %half : index
         gnn_tile.stage %x, %l[%other] by in_flight ...
         ...                           // sum from row %half on
@@ -176,17 +173,17 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
     }
     ```
 
-    Refused with a remark, and loaded: what a thread does not stage by 16 bytes of a
-    row in global memory, what another block loads, and what may be written before
-    the copy is read. The same holds for loops that stage anything else besides,
-    where what is copied depends on what is summed, or what is summed on the number
-    of the step, and where a read, such as one behind the loop, may find what a step
-    before it has left in the array.
+    Refused with a remark, and loaded: data that a thread does not stage by 16 bytes of a
+    row in global memory, data that another block loads, and data that may be overwritten
+    before the copy is read. The same holds for loops that also stage anything else, loops
+    in which the copied data depends on the sum, or the sum on the number of the step, and
+    loops after which a read, in the loop or after it, may find the data of an earlier
+    step in the array.
 
-    Windows of elements are copied in the same way, four bytes a lane, where the target
-    has such copies; the walk waits for them.
+    Windows of elements are copied in the same way, four bytes a lane, if the target has
+    such copies; the walk waits for them.
 
-    Needs: the loops form. Keeps: all bits. Never: copies what no step stages.
+    Needs: the loops form. Keeps: all bits. Never: copies data that no step stages.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",
@@ -195,13 +192,12 @@ def CopyAsync : Pass<"gnn-tile-copy-async", "::mlir::func::FuncOp"> {
 }
 
 def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
-  let summary = "Load what a step stages while the step before is summed";
+  let summary = "Load the operands of a step during the sum of the previous step";
   let description = [{
-    A loop whose steps stage `ahead` carries what its next step stages, and the
-    arrays that it stages in become twice as deep, halves that steps take in turns:
-    threads that stage the next step need not wait for those that still sum. The
-    first step is loaded in front of the loop, and the last one summed behind it, if
-    there is a step at all.
+    A loop whose steps stage `ahead` carries the operands of its next step, and its staged
+    arrays become twice as deep, with two halves that steps take in turns: threads that
+    stage the next step need not wait for those that still sum. The first step is loaded
+    in front of the loop, and the last one summed after it, if there is any step.
 
     ```mlir
     scf.for %r = %begin to %end step %c16 iter_args(%acc = %zero) {
@@ -220,12 +216,11 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
     }
     ```
 
-    Refused with a remark: loops where what is loaded depends on what is summed, or
-    on an op with a region, what is summed depends on the number of the step, or a
-    read, such as one behind the loop, may find what a step before it has left in an
-    array.
+    Refused with a remark: loops in which the loaded data depends on the sum, or on an op
+    with a region, loops whose sum depends on the number of the step, and loops in which a
+    read, in the loop or after it, may find the data of an earlier step in an array.
 
-    Needs: the loops form. Keeps: all bits. Never: loads what no step stages.
+    Needs: the loops form. Keeps: all bits. Never: loads data that no step stages.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -235,12 +230,12 @@ def LoadAhead : Pass<"gnn-tile-load-ahead", "::mlir::func::FuncOp"> {
 
 def UseTensorCores
     : Pass<"gnn-tile-use-tensor-cores", "::mlir::func::FuncOp"> {
-  let summary = "Spread the sums of products as tensor cores hold them";
+  let summary = "Spread the sums of products in the layout of tensor cores";
   let description = [{
-    Products whose schedule says `kind = tf32x3` are summed in fragments of
-    `mma.sync.m16n8k8` (PTX ISA, 9.7.14). This pass spreads the sums so in the loops
-    form, and what is stored of them; `gnn-tile-distribute` then writes the
-    fragments. Four of a thread's columns still lie side by side.
+    Products with `kind = tf32x3` in their schedule are summed in fragments of
+    `mma.sync.m16n8k8` (PTX ISA, 9.7.14). This pass gives the sums, and their stores, this
+    spread in the loops form; `gnn-tile-distribute` then writes the fragments. Four of a
+    thread's columns are still adjacent.
 
     ```mlir
     %p = gnn_tile.contract %xs, %ys, %acc kind tf32x3 spread <each = [8, 4], lanes = [8, 16]> ...
@@ -248,27 +243,27 @@ def UseTensorCores
     %p = gnn_tile.contract %xs, %ys, %acc kind tf32x3 spread <each = [2, 4], lanes = [32, 4]> ...
     ```
 
-    Needs: the loops form of products. Keeps: what is loaded and staged, and how.
-    Never leaves a store of such sums that is spread in another way than they were: it
-    is an error at that op.
+    Needs: the loops form of products. Keeps: loads and staging. Never leaves a store of
+    such sums with a spread other than the former one of the sums: it is an error at that
+    op.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
 def LowerCoreProducts
     : Pass<"gnn-tile-lower-core-products", "::mlir::func::FuncOp"> {
-  let summary = "Make loops of vectors of products, for the core of a CPU";
+  let summary = "Lower products to loops of vectors, for the core of a CPU";
   let description = [{
-    From the blocked form to that of one thread. In a range, 4 rows at a time stay in vector
-    registers while the summed dimension goes by: what a block of threads stages in workgroup
-    memory, a core has in its caches. They are vectors as long as a register of the module's target,
-    as many as half of its registers hold. Columns past the last one are masked, rows past the last
-    one read again and not stored.
+    From the blocked form to that of one thread. In a range, 4 rows at a time stay in
+    vector registers during the loop over the summed dimension: the caches of a core hold
+    the data that a block of threads stages in workgroup memory. A row is as many vectors
+    as half of the registers of the module's target hold, each as long as a register.
+    Columns past the last one are masked; rows past the last one are read again and not
+    stored.
 
-    A transposed weight is copied, so that its columns lie side by side: as many of
-    the summed rows as 48 KiB hold. Where these are not all, the sums of the range
-    wait in between. With the `runs` of a schedule, an outer product adds up so many
-    rows at a time.
+    A transposed weight is copied, so its columns are adjacent: as many of the summed rows
+    as 48 KiB hold. If these are not all, the sums of the range are stored in between.
+    With the `runs` of a schedule, an outer product adds up that many rows at a time.
 
     ```mlir
     gnn_tile.gemm @g rows src_pair rows[%first, %n] columns[%c0] ins(%x, %w : memref<?x64xf32>, memref<64x32xf32>) ...
@@ -283,10 +278,10 @@ def LowerCoreProducts
     }
     ```
 
-    Left with a remark: products of other types than f32.
+    Not lowered, with a remark: products of types other than f32.
 
-    Needs: products on ranges. Keeps: the value of every result, and the order of
-    every sum. Never: exchanges anything between threads.
+    Needs: products on ranges. Keeps: the value of every result, and the order of every
+    sum. Never: exchanges anything between threads.
   }];
   let dependentDialects = [
     "::gnn::tile::TileDialect", "::mlir::arith::ArithDialect",

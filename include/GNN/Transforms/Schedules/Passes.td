@@ -20,8 +20,8 @@ class SchedulePass<string argument>
 def ApplySchedules : Pass<"gnn-tile-apply-schedules", "::mlir::ModuleOp"> {
   let summary = "Give templates the schedules of a file";
   let description = [{
-    A file has a line of JSON for each template, such as
-    `gnn-tile-save-schedules` writes and `gnn-tile-list-schedules` prints:
+    A file has a line of JSON for each template, as `gnn-tile-save-schedules` writes and
+    `gnn-tile-list-schedules` prints them:
 
     ```text
     {"function":"layer","graph":"g","template":"gemm","domain":"rows src_pair types edge_type",
@@ -30,15 +30,13 @@ def ApplySchedules : Pass<"gnn-tile-apply-schedules", "::mlir::ModuleOp"> {
      "body":"65ef9ac8f7e1a3b0","schedule":{"n":16}}
     ```
 
-    The key is all but `schedule` and `layout`, which is not read: the function, the
-    template with what it walks, where it reads and writes, the types, and a hash
-    of its body. Templates with one key are the same kernel and get the same
-    schedule. A schedule may leave fields out, which the passes behind this one
-    choose. Errors are: a line that is not such an object; two lines with one key
-    (ambiguous); a line whose function is there but no template with its key
-    (stale), which names the part that differs from the template most like it; one
-    whose function is not there (unused); a field that the template has with
-    another value.
+    All fields except `schedule` and `layout`, which is ignored, form the key: the function, the
+    template with its domain and accesses, the types, and a hash of its body. Templates with one
+    key are the same kernel and get the same schedule. A schedule may leave fields open, which
+    later passes choose. Errors are: a line that is not such an object; two lines with one key
+    (ambiguous); a line for an existing function without a template with this key (stale), where
+    the error names the part in which the most similar template differs; a line for a missing
+    function (unused); a field to which the template gives another value.
 
     Needs: templates on buffers. Keeps: fields that are set, or fails. Never takes a
     schedule for a template that computes something else.
@@ -52,19 +50,18 @@ def ApplySchedules : Pass<"gnn-tile-apply-schedules", "::mlir::ModuleOp"> {
 }
 
 def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
-  let summary = "Give templates schedules that were found by measuring";
+  let summary = "Give templates schedules that tuning found";
   let description = [{
     A file has a line of JSON for each record, as `gnn-tune --records` adds them
-    (docs/Tuning.md). A record is of a template if all of this is equal: what it
-    computes, walks, reads and writes, its types, the statistics of its graph in steps of a
-    factor of two, the kind of chip, and the version of the compiler. Functions and
-    graphs may have other names. The last of several records counts.
+    (docs/Tuning.md). A record matches a template if all of these are equal: its computation,
+    domain, accesses and types, the statistics of its graph in steps of a factor of two, the
+    kind of chip, and the version of the compiler. Functions and graphs may have other names. The
+    last of several records applies.
 
-    A record whose schedule cannot be honoured, and a line that is no record, are left
-    with a remark.
+    A record whose schedule cannot be honoured, and an invalid line, are skipped with a remark.
 
-    Needs: templates on buffers; `gnn.target` and statistics as they were when the
-    records were made. Keeps: schedules that templates have. Never fails.
+    Needs: templates on buffers; `gnn.target` and statistics as at the time of the records.
+    Keeps: schedules that templates have. Never fails.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
   let options = [
@@ -75,12 +72,11 @@ def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
 def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
   let summary = "Give templates the schedules that a trained model ranks first";
   let description = [{
-    Lists the schedules of each template, as `gnn-tile-list-schedules` does, weighs them by a
-    trained model (docs/TuningModels.md), and sets the fields of the first. `rule` is
-    `ranked:FILE`, the file of the model. The passes behind this one choose what is
-    left open. `gnn-schedule-pipeline` has it with `schedule-rule=ranked:FILE`; by default the
-    rule of the other passes chooses. A remark says the schedule of the model, and that of the
-    rule.
+    Lists the schedules of each template like `gnn-tile-list-schedules`, ranks them by a trained
+    model (docs/TuningModels.md), and sets the fields of the first. `rule` is `ranked:FILE`, the
+    file of the model. Later passes choose the open fields. `gnn-schedule-pipeline` runs the
+    pass with `schedule-rule=ranked:FILE`; by default the rules of the other passes choose. A
+    remark states the schedule of the model, and that of the rules.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -88,8 +84,8 @@ def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4, lanes = 16, ...>
     ```
 
-    A file that cannot be read, or is no model, is an error. A template that the model is not
-    for stays open, with a remark.
+    An unreadable or invalid file is an error. A template that the model does not cover stays
+    open, with a remark.
 
     Needs: templates on buffers. Keeps: every field that is set. Never sets a schedule that
     `gnn-verify-schedules` refuses.
@@ -103,8 +99,8 @@ def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
 def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
   let summary = "Write the schedules of templates to a file";
   let description = [{
-    One line for each template, which `gnn-tile-apply-schedules` takes. Equal
-    templates have one line; where their schedules differ, that is an error.
+    Writes one line for each template, in the format of `gnn-tile-apply-schedules`. Equal
+    templates have one line; different schedules of equal templates are an error.
 
     Needs: templates on buffers. Keeps: everything. Never leaves half a file.
   }];
@@ -116,28 +112,27 @@ def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
 def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
   let summary = "List the schedules that templates may have";
   let description = [{
-    Prints, for each template, a line for each complete schedule that can be
-    honoured and agrees with the fields that are set: what a tuner searches. Each
-    line is one of a file that `gnn-tile-apply-schedules` takes, and says too what
-    the layout takes: threads of a block, vectors that a thread goes through, bytes
-    of shared memory, and an estimate of registers. In a module for a CPU they are
-    those of its cores: `#gnn_tile.core_schedule`, and products without what a GPU
-    alone has.
+    Prints, for each template, a line for each complete schedule that can be honoured and agrees
+    with the set fields: the search space of a tuner. Each line is valid in a file for
+    `gnn-tile-apply-schedules`, and also states the resources of the layout: threads of a block,
+    vectors that a thread processes, bytes of shared memory, and an estimate of registers. In a
+    module for a CPU the schedules are those of its cores: `#gnn_tile.core_schedule`, and
+    products without the fields of a GPU.
 
-    Without a schedule a template may have tens of thousands. Behind
-    `gnn-schedule-pipeline` all fields are set; `vary` opens some again:
+    Without a schedule a template may have tens of thousands. After `gnn-schedule-pipeline` all
+    fields are set; `vary` opens some again:
 
     ```sh
     gnn-opt model.mlir -o /dev/null --gnn-graph-pipeline --gnn-tile-pipeline \
         --gnn-schedule-pipeline --gnn-tile-list-schedules="vary=in_flight,rows_per_block"
     ```
 
-    With `filter` it leaves out those that cannot be the best (LO-SpMM 3.2 to 3.4), by
-    the GPU and by the rows of `graph`: `registers` those whose thread or block needs
-    more than there are, `utilization` those with parts of warps, or with blocks for
-    half of the multiprocessors or fewer, `balance` those whose blocks differ by more
-    than a quarter in their elements, or compute more than a quarter of padding. Where
-    no schedule of a template passes, the least bad stay. A remark says how many each
+    `filter` leaves out schedules that cannot be the best (LO-SpMM 3.2 to 3.4), by the GPU and
+    by the rows of `graph`. `registers` excludes those whose thread or block needs more
+    registers than exist, `utilization` those with partial warps, or with blocks for at most
+    half of the multiprocessors, and `balance` those whose blocks differ by more than a quarter
+    in their elements, or spend more than a quarter on padding. If no schedule of a template
+    passes, those closest to passing stay. A remark gives the number of schedules that each
     filter leaves.
 
     Needs: templates on buffers. Keeps: everything. Never lists a schedule that
@@ -145,32 +140,32 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"vary", "vary", "std::string",
-               "Fields to list all values of, whatever is set">,
+               "Fields of which all values are listed, even if they are set">,
     ListOption<"filter", "filter", "std::string",
                "Filters that leave schedules out: registers, utilization, balance">,
     Option<"graph", "graph", "std::string", /*default=*/"",
-           "File of the graph whose rows filters go by">,
+           "File of the graph whose rows the filters use">,
     Option<"file", "file", "std::string", /*default=*/"",
            "File to write, instead of printing">,
   ];
 }
 
 def ListCosts : Pass<"gnn-tile-list-costs", "::mlir::ModuleOp"> {
-  let summary = "List what the cost model says of traversals";
+  let summary = "List the cost model's times of traversals";
   let description = [{
-    Prints, for each traversal of a graph with statistics, a line of JSON: its function,
-    its domain, and the seconds that it takes by the cost model with all launches that
-    it becomes. For a walk by edges, `walk` describes one tile of it, as the model sees it:
-    elements, gathers, streams, what lanes do for each element.
-    `benchmarks/walk_figures.py` fits the model's figures to that and to measured times.
+    Prints, for each traversal of a graph with statistics, a line of JSON: its function, its
+    domain, and its time in seconds by the cost model, including all launches that it becomes.
+    For a walk by edges, `walk` describes one tile of it, as the model sees it: elements,
+    gathers, streams, the work of lanes for each element. `benchmarks/walk_figures.py` fits the
+    model's figures to these lines and to measured times.
 
     ```sh
     gnn-opt model.mlir -o /dev/null --gnn-graph-pipeline --gnn-tile-pipeline \
         --gnn-schedule-pipeline --gnn-tile-list-costs
     ```
 
-    Needs: traversals on memrefs with schedules; those that have none are weighed as
-    they would be scheduled. Keeps: everything. Never weighs other templates.
+    Needs: traversals on memrefs with schedules; one without a schedule is weighed with the
+    schedule that it would get. Keeps: everything. Never weighs other templates.
   }];
   let options = [
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
@@ -181,12 +176,11 @@ def ListCosts : Pass<"gnn-tile-list-costs", "::mlir::ModuleOp"> {
 def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
   let summary = "Lay traversals out for the cores of a CPU";
   let description = [{
-    Sets all fields that are open, in place of the passes that choose for a GPU: a
-    block is what a core takes at once, up to 64 rows, one after the other, in the
-    widest vectors that are no longer than a vector register of the module's target and
-    to which every row is aligned. Blocks are 4 a core or more, if they take 4
-    microseconds each. A row of more features than half of the registers hold is cut,
-    unless the body reduces over features.
+    Sets all open fields, in place of the passes that choose for a GPU. A block is the work that
+    a core takes at once: up to 64 rows, one after the other, in the widest vectors that fit a
+    vector register of the module's target and to which every row is aligned. Each core gets at
+    least 4 blocks, if they take 4 microseconds each. A row of more features than half of the
+    registers hold is cut, unless the body reduces over features.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -194,7 +188,7 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule #gnn_tile.core_schedule<columns_per_block = 64, vector = 16, rows_per_block = 64, row_order = natural>
     ```
 
-    A schedule of another kind is for another target, and an error.
+    A schedule of another kind is for another target, and is an error.
 
     Needs: traversals on memrefs; statistics of the graph for fewer rows than 64.
     Keeps: every field that is set. Never cuts a row over whose features the body
@@ -205,12 +199,12 @@ def ScheduleCores : SchedulePass<"gnn-tile-schedule-cores"> {
 def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
   let summary = "Choose which walks go by edges";
   let description = [{
-    Sets `row_walk = by_edges`: teams take equal shares of the elements of all rows, and
-    what is left of rows at the borders of blocks is joined by a second kernel
-    (`gnn-tile-split-edge-walks`). A walk by rows has teams that wait for long rows and
-    idle in short ones. With `edges=-1` shares are chosen where the cost model gives
-    both kernels a quarter of a launch less of time than a walk by rows, or two launches less
-    where there are fewer than 2^18 elements; with 1 wherever they can be; with 0 nowhere.
+    Sets `row_walk = by_edges`: teams take equal shares of the elements of all rows, and a
+    second kernel joins the parts of rows at the borders of blocks
+    (`gnn-tile-split-edge-walks`). In a walk by rows, teams wait for long rows and idle in short
+    ones. With `edges=-1` shares are chosen if, by the cost model, both kernels take less time
+    than a walk by rows by a quarter of a launch, or by two launches for fewer than 2^18
+    elements; with 1 wherever possible; with 0 nowhere.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ...
@@ -218,9 +212,9 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <row_walk = by_edges>
     ```
 
-    Needs: statistics of the graph for -1. Keeps: traversals whose schedule says who walks
-    rows, how many lanes share their elements, or their order. Never: takes a walk
-    whose groups are reduced over features or heads behind it.
+    Needs: statistics of the graph for -1. Keeps: traversals whose schedule states who walks
+    rows, how many lanes share their elements, or their order. Never: takes a walk whose groups
+    are reduced over features or heads afterwards.
   }];
   let options = [
     Option<"edges", "edges", "int64_t", /*default=*/"-1",
@@ -229,24 +223,24 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
 }
 
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
-  let summary = "Choose how many features of a row a block takes, or heads";
+  let summary = "Choose how many features or heads of a row a block takes";
   let description = [{
-    Sets `columns_per_block` and, on which it depends, `vector`: the widest for
-    which every row is aligned. Walks by edges of few elements have a narrower one, so that
-    rows have more lanes, while all lanes are fewer than 768 a multiprocessor, unless
-    features of elements are reduced or scores weigh them. A block takes whole rows of up to
-    128 vectors, or of fewer where a row has so many heads that a lane would take too many
-    of them.
-    Where it adds up tiles or rows of types, or a fixed number of rows, there are few
-    groups: it takes 4 vectors, or up to 32 while there are more than 4 blocks a
+    Sets `columns_per_block` and the dependent `vector`: the widest to which every row is
+    aligned. Walks by edges of few elements have a narrower vector, so rows have more lanes, as
+    long as all lanes are fewer than 768 a multiprocessor, unless features of elements are
+    reduced or scores weigh them. A block takes whole rows of up to 128 vectors, or of fewer if
+    a row has so many heads that a lane would take too many of them.
+
+    If the traversal adds up tiles or rows of types, or a fixed number of rows, there are few
+    groups: a block takes 4 vectors, or up to 32 while there are more than 4 blocks a
     multiprocessor.
-    Where elements gather rows of tables that do not fit the L2 cache, it takes
-    so many columns that the tables do, or so many heads (`heads_per_block`), if that
-    pays: tiles run one after the other, and each walks the elements again (G-Sparse
-    III-B). Where the body reduces over features, tiles of columns are launches that add
-    to the result (`gnn-tile-split-columns`), which is read and written by each; tiles of
-    heads are launches as well, with nothing to add. With `tiles=false` no block takes a
-    tile for the L2.
+
+    If elements gather rows of tables that do not fit the L2 cache, a block takes only as many
+    columns, or heads (`heads_per_block`), as fit, if that pays: tiles run one after the other,
+    and each walks the elements again (G-Sparse III-B). If the body reduces over features, tiles
+    of columns are launches that add to the result (`gnn-tile-split-columns`), which each of
+    them reads and writes; tiles of heads are launches as well, with nothing to add. With
+    `tiles=false` no block takes a tile for the L2.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ...
@@ -254,10 +248,9 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
     gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ... schedule <columns_per_block = 32, vector = 4>
     ```
 
-    Needs: statistics of the graph for tiles that fit the L2; takes whole rows
-    without. Keeps: every field that is set. Never cuts a row over whose features
-    the body reduces where elements are reduced besides, results have features, or what
-    is reduced needs a reduction.
+    Needs: statistics of the graph for tiles that fit the L2; takes whole rows without. Keeps:
+    every field that is set. Never cuts a row over whose features the body reduces if elements
+    are reduced too, results have features, or a reduced value needs a reduction.
   }];
   let options = [
     Option<"tiles", "tiles", "bool", /*default=*/"true",
@@ -268,21 +261,20 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
 def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
   let summary = "Choose which lanes share the features and elements of a row";
   let description = [{
-    Sets `lanes`, `head_lanes` and `element_lanes`: as many lanes as there are
-    vectors of features, then heads, within a warp. The rest of it takes elements,
-    8 at a time at most, or all of it where lanes work in step because the body
-    reduces over features while elements are walked. Where the statistics of the
-    graph say that groups are shorter, only as many lanes as have elements in a
-    group of the mean length take some, and the warp takes more groups: down to
-    one thread a group. Groups of two elements or more in the mean have twice as many, up
-    to a warp, while all groups are at work at once, three blocks a multiprocessor: those
-    lanes would idle, and the longest of few groups decides. A body that walks no elements
-    has one lane for them.
+    Sets `lanes`, `head_lanes` and `element_lanes`: as many lanes as there are vectors of
+    features, then heads, within a warp. The rest of the warp takes elements, at most 8 at a
+    time, or all of it if lanes work in step because the body reduces over features while
+    elements are walked. If the statistics of the graph say that groups are shorter, only as
+    many lanes as a group of the mean length has elements take some, and the warp takes more
+    groups: down to one thread a group. Groups with a mean of two elements or more have twice as
+    many lanes, up to a warp, while all groups run at once, three blocks a multiprocessor: those
+    lanes would idle, and the longest of few groups determines the time. A body that walks no
+    elements has one lane for them.
 
-    A dot that walks none, such as one of each edge, ends with its row, so that its warps are
-    as many as its lanes. Where it gathers rows its lanes are fewer, the fewer the shorter its rows
-    are: twice as many are taken as long as each lane has as many vectors of all heads as
-    there are lanes ([why](Cost.md#lanes-of-dots-by-teams)).
+    A dot without a walk, such as one of each edge, ends with its row, so the number of its
+    warps grows with its lanes. If it gathers rows it has fewer lanes, and the fewer the shorter
+    its rows are: lanes are doubled as long as each has as many vectors of all heads as there
+    are lanes ([why](Cost.md#lanes-of-dots-by-teams)).
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
@@ -296,20 +288,19 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
 }
 
 def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
-  let summary = "Choose how many rows a block takes, and elements at once";
+  let summary = "Choose how many rows a block takes, and how many elements are in flight";
   let description = [{
-    Sets `in_flight`, 4 where elements are walked, or fewer where a group of the
-    mean length has fewer for each lane, unless groups have a warp each and are at work at
-    once, three blocks a multiprocessor, of which the longest decides; and `rows_per_block`, so many that a block has
-    256 threads, or fewer where `processor_blocks` or windows that are given leave no room for so many.
+    Sets `in_flight`: 4 if elements are walked, or fewer if a group of the mean length has fewer
+    for each lane, unless each group has a warp and all groups run at once, three blocks a
+    multiprocessor, where the longest determines the time. Sets `rows_per_block` so that a block
+    has 256 threads, or fewer if the given `processor_blocks` or windows leave no room for 256.
 
-    A walk by edges has 8 elements in flight: 4 where features of them are reduced,
-    scores weigh them, extremes have their index, or numbers beside their rows lie in their
-    order; 16 of plain sums or with such numbers where one or two lanes have a row, and of
-    extremes with their index where one has.
-    `rows_per_block` counts shares of 64 elements there. `distribution` becomes `cyclic` where
-    rows have no results and up to 4 lanes, which `cyclic=false` turns off, and
-    `processor_blocks` 3 or 4 by what lanes hold.
+    A walk by edges has 8 elements in flight: 4 if features of them are reduced, scores weigh
+    them, extremes have their index, or numbers beside their rows are in the order of elements;
+    16 for plain sums or sums with such numbers if one or two lanes have a row, and for extremes
+    with their index if one lane has a row. `rows_per_block` counts shares of 64 elements there.
+    `distribution` becomes `cyclic` if rows have no results and up to 4 lanes, which
+    `cyclic=false` turns off, and `processor_blocks` 3 or 4 by the registers of lanes.
 
     ```mlir
     gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>
@@ -322,7 +313,7 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   }];
   let options = [
     Option<"cyclic", "cyclic", "bool", /*default=*/"true",
-           "Let teams of walks by edges take turns where rows are narrow">,
+           "Let teams of walks by edges take turns if rows are narrow">,
   ];
 }
 
@@ -332,21 +323,21 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
     Sets `row_walk` and `split_rows`.
 
     Types and the whole graph are few and have many elements each: all teams of a block walk one
-    (`block`). The rows of nodes and pairs have a team each (`team`), but for long ones, which all
-    teams of a block walk, one after the other, behind the others (`by_length`); the block takes at
-    least 4 elements of a long row at once, whatever `in_flight` says. Without sums over elements,
-    or where these do not fit the shared memory, each team walks its own row.
+    (`block`). Each row of nodes and pairs has a team (`team`), except long rows, which all
+    teams of a block walk, one after the other, after the others (`by_length`); the block takes
+    at least 4 elements of a long row at once, for any `in_flight`. Without sums over elements,
+    or if these do not fit the shared memory, each team walks its own row.
 
-    A long row has more than 32 rounds of its own team. Where statistics say that all rows are at
-    work at once, four blocks a multiprocessor, it has more than 8 rounds, 4 where lanes reduce
-    features, and more elements than four times the mean. In the step that joins pieces
-    (`gnn-tile-split-edge-walks`) rows count their pieces.
+    A long row has more than 32 rounds of its own team. If statistics say that all rows run at
+    once, four blocks a multiprocessor, it has more than 8 rounds, 4 if lanes reduce features,
+    and more elements than four times the mean. In the step that joins pieces
+    (`gnn-tile-split-edge-walks`) the elements are pieces.
 
-    Few long rows of nodes and pairs have a block each. Let w be the waves in which a block a row
-    would run; t the rounds of the longest row by `by_length`; and b those of a block with all its
-    teams. Then w is at most 2, and 1 + 3 w + max(1, w) b is less than t: a block joins what its
-    teams have, and waits for the blocks beside it. A maximum with its index waits for 5 w
-    (`countRowWalkRounds`).
+    Few long rows of nodes and pairs have a block each. Let w be the number of waves of one
+    block a row; t the rounds of the longest row by `by_length`; and b those of a block with all
+    its teams. Then w is at most 2, and 1 + 3 w + max(1, w) b is less than t: a block joins the
+    results of its teams, and waits for the blocks beside it. A maximum with its index waits for
+    5 w (`countRowWalkRounds`).
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>
@@ -364,16 +355,15 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
 def ScheduleRowOrders : SchedulePass<"gnn-tile-schedule-row-orders"> {
   let summary = "Choose which rows blocks take first";
   let description = [{
-    Sets `row_order`. Rows that a warp or a block walks beside each other wait for the
-    longest of them. Taken by degree, rows of a block have about one length (`bind_buffer`
-    of G-Sparse, III-B): all rows `by_degree`, or those of each 4,096, `degree_windows`,
-    which leaves rows near those that lie near. Both read the number of each row from a
-    structure of the graph.
+    Sets `row_order`. Adjacent rows of a warp or a block wait for the longest of them. By degree,
+    rows of a block have similar lengths (`bind_buffer` of G-Sparse, III-B): `by_degree` orders
+    all rows, and `degree_windows` those of each 4,096, which keeps nearby rows together. Both
+    read the number of each row from a structure of the graph.
 
-    By default rows are taken as they lie. With `orders=-1` that order is chosen which
-    takes the least time by the cost model: the idle lanes of an order are the expected
-    longest row of a block over the mean (`RowSpread::expectIdle` of RowOrders.h), and an
-    order has to save two launches and a share of the time. With 1 rows are taken by degree wherever they can be, and with 2 so
+    By default rows are taken in memory order. `orders=-1` chooses the order with the least time
+    by the cost model: the idle lanes of an order are the expected longest row of a block over
+    the mean (`RowSpread::expectIdle` of RowOrders.h), and an order has to save two launches and
+    a share of the time. With 1 rows are taken by degree wherever possible, and with 2 by degree
     within windows.
 
     ```mlir
@@ -388,7 +378,7 @@ def ScheduleRowOrders : SchedulePass<"gnn-tile-schedule-row-orders"> {
   }];
   let options = [
     Option<"orders", "orders", "int64_t", /*default=*/"0",
-           "Rows that blocks take first: 0 as they lie, 1 by degree, 2 by degree within "
+           "Rows that blocks take first: 0 in memory order, 1 by degree, 2 by degree within "
            "windows, -1 by statistics">,
   ];
 }
@@ -396,16 +386,16 @@ def ScheduleRowOrders : SchedulePass<"gnn-tile-schedule-row-orders"> {
 def ScheduleRuns : SchedulePass<"gnn-tile-schedule-runs"> {
   let summary = "Choose which sums are added in runs";
   let description = [{
-    Sets `runs`, the elements that a lane adds up one after the other, of a traversal
-    that adds up floats over elements: such runs are then added with compensation, and
-    the error of a sum is that of a run, however long a row is. So it does where
-    lanes may have more than eight runs of a row by the statistics of the graph, or nothing is
-    known of that. Rows that are shorter and the tiles and pieces of long ones are added as
-    they come.
+    Sets `runs`, the number of elements that a lane adds up one after the other, of a traversal
+    that adds up floats over elements. Such runs are then added with compensation, and the error
+    of a sum is that of a run, for any length of a row. The pass sets it if, by the statistics
+    of the graph, lanes may have more than eight runs of a row, or if there are no statistics.
+    Shorter rows and the tiles and pieces of long ones are added plainly.
 
-    The equal shares of walks by edges are short, and added as they come too. `runs` is set
-    where a row may lie in more than 16 shares of a block, whose parts the block then adds
-    with compensation, or leave more pieces than two runs, which the second kernel adds so.
+    The equal shares of walks by edges are short, and are added plainly too. `runs` is set if a
+    row may lie in more than 16 shares of a block, whose parts the block then adds with
+    compensation, or leave more pieces than two runs, which the second kernel then adds with
+    compensation.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <..., row_walk = by_length, split_rows = 256>
@@ -425,13 +415,13 @@ def ScheduleRuns : SchedulePass<"gnn-tile-schedule-runs"> {
 def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
   let summary = "Choose the tiles of products, the cores, and how tiles are copied";
   let description = [{
-    Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32
-    or 64 columns that holds all columns, or 64; and `kind`. The kind is `tf32x3` with
-    `tensor-cores`, which pipelines turn off for GPUs without them (before sm_80), where operands
-    are f32: of every gemm, and of an outer product without sums in tiles of 16 columns or whose
-    `copies` are `async`. Else it is `ffma`. `copies` is `async` with `async-copies` where it can
-    be: of outer products, and of gemms with a weight that is not transposed, whose rows are aligned
-    to 16 bytes. Else it is `registers`.
+    Sets `n` of a `gnn_tile.gemm` or `gnn_tile.outer`: the narrowest tile of 16, 32 or 64
+    columns that holds all columns, or 64. Sets `kind` to `tf32x3` with `tensor-cores`, which
+    pipelines turn off for GPUs without them (before sm_80), for operands of f32: of every gemm,
+    and of an outer product without sums in tiles of 16 columns or whose `copies` are `async`.
+    Otherwise `kind` is `ffma`. Sets `copies` to `async` with `async-copies` where possible: for
+    outer products, and for gemms with a weight that is not transposed, whose rows are aligned
+    to 16 bytes. Otherwise it is `registers`.
 
     ```mlir
     gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ...
@@ -443,17 +433,17 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
   }];
   let options = [
     Option<"tensorCores", "tensor-cores", "bool", /*default=*/"true",
-           "Multiply on tensor cores where that is faster">,
+           "Multiply on tensor cores if they are faster">,
     Option<"asyncCopies", "async-copies", "bool", /*default=*/"true",
-           "Copy tiles of products past the registers of threads">,
+           "Copy tiles of products without registers of threads">,
   ];
 }
 
 def VerifySchedules : Pass<"gnn-verify-schedules", "::mlir::func::FuncOp"> {
   let summary = "Check that every template has a schedule that can be honoured";
   let description = [{
-    Checks what `gnn-kernels-pipeline` takes: every field of every schedule is
-    set, and the template can do as it says. An error names the field.
+    Checks the input of `gnn-kernels-pipeline`: every field of every schedule is set, and the
+    template can honour it. An error names the field.
 
     Needs: nothing. Keeps: everything. Never changes the IR.
   }];

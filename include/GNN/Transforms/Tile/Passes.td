@@ -12,11 +12,10 @@
 include "GNN/Transforms/Tile/WalkPasses.td"
 
 def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
-  let summary = "Walk once where two traversals share a loop nest";
+  let summary = "Fuse two traversals that share a loop nest";
   let description = [{
-    A traversal whose result one other traversal alone reads, at the point of
-    the walk where it is made, is computed there, and its result is never
-    stored.
+    If only one other traversal reads the result of a traversal, at the point of the walk
+    where it is computed, it is computed in this reader and never stored.
 
     ```mlir
     %m = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
@@ -24,48 +23,48 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     // becomes one traversal of <dst, edge.in_rows, features = 64>
     ```
 
-    Rows of features of edges that several traversals read, each at the point where
-    they are made, are computed in each of them: storing them takes more than
-    computing them again. Rows that are only copied are read where they come from,
-    and so are features that a traversal copies within each row, a part of them or
-    one number for all, if only traversals read them.
+    Rows of features of edges that several traversals read, each at the point of their
+    computation, are computed in each of them: storing them takes more time than
+    recomputation. Rows that are only copied are read from their source, and so are features
+    that a traversal copies within each row, a part of them or one number for all, if only
+    traversals read them.
 
-    Work on each row that a walk sums up joins the walk, such as the sum of two of its results, and
-    its other results stay results. So does what is done, with few numbers, for each element of a
-    walk by what its group has summed up: the elements are walked once more, as for a softmax.
+    Work on each row of the sums of a walk joins the walk, such as the sum of two of its
+    results, and its other results stay results. So does work with few numbers on each
+    element of a walk that reads the sums of its group: the elements are walked once more,
+    as for a softmax.
 
-    Rows that are computed one by one are computed in the order in which the
-    consumer walks them, and at the end of a square graph where it does. A traversal
-    of rows of nodes is the same on a derived graph: there it joins one that walks
-    edges.
+    Rows that are computed independently are computed in the order in which the consumer
+    walks them, and at the consumer's end of a square graph. A traversal of rows of nodes is
+    the same on a derived graph: there it joins one that walks edges.
 
-    Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    into or out of what has a schedule. Never fuses across a reduction that is read
-    at another point than where it ends, unless it gives few numbers. Never computes
-    rows more than once, except rows of features of edges.
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses into or out
+    of a template with a schedule. Never fuses across a reduction that is read at another
+    point than its end, unless it gives few numbers. Never computes rows more than once,
+    except rows of features of edges.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
 def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
-  let summary = "Make one traversal of two that lie side by side";
+  let summary = "Join two traversals over the same rows into one";
   let description = [{
-    Two traversals over the same rows in the same order become one with the results
-    of both: of edges one by one, where the second may read what the first gives
-    for the same edge, and of edges or pairs that meet in the same nodes or pairs.
-    One launch is saved, and what both read is read once.
+    Two traversals over the same rows in the same order become one with the results of both:
+    traversals of single edges, where the second may read the result of the first for the
+    same edge, and traversals of edges or pairs of the same nodes or pairs. One launch is
+    saved, and common inputs are read once.
 
     ```mlir
     %a = gnn_tile.traverse @g <edge.in_rows> ...
     %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%a, ...) ...
-    // becomes, where others read %a too
+    // // becomes, if %a has other readers too
     %a, %b = gnn_tile.traverse @g <edge.in_rows, features = 64> ...
     ```
 
-    Results that nothing reads are dropped.
+    Results without users are dropped.
 
-    Needs: templates on tensors. Keeps: the value of every result. Never joins what
-    has a schedule, more than six results, or sums over types or the graph.
+    Needs: templates on tensors. Keeps: the value of every result. Never joins templates
+    with a schedule, more than six results, or sums over types or the graph.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
@@ -73,22 +72,21 @@ def JoinTraversals : Pass<"gnn-tile-join-traversals", "::mlir::func::FuncOp"> {
 def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::ModuleOp"> {
   let summary = "Compute numbers of edges where their rows are read";
   let description = [{
-    A value that is computed for each edge by itself, such as products of the rows
-    at its ends, joins the walk over the edges of each row that reads it. Values
-    of the row are then read once a row and not once an edge, and values of an
-    edge that both read once:
+    A value that is computed for each edge separately, such as products of the rows at its
+    ends, joins the walk over the edges of each row that reads it. Values of the row are
+    then read once a row and not once an edge, and common values of an edge once:
 
     ```mlir
     %a = gnn_tile.traverse @g <edge.in_rows, features = 64> ins(%q, %k) at [<group -> dst : feature>, <group -> src : feature>] ...
     %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%a, %k) at [<element>, <element -> src : feature>] ...
-    // becomes, where others read %a too
+    // // becomes, if %a has other readers too
     %a, %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
         ins(%q, %k) at [<group : feature>, <element -> src : feature>]
         outs(...) at [<element>, <group : feature>] ...
     ```
 
-    Or each walk that reads it computes it, of the edges into a row and of those out of
-    one, and nothing is stored for an edge:
+    Alternatively, each walk that reads the value computes it, for the edges into a row or
+    out of one, and nothing is stored for an edge:
 
     ```mlir
     %b = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
@@ -97,26 +95,26 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::ModuleOp"> {
         ins(%q, %k) at [<element -> dst : feature>, <group : feature>] ...
     ```
 
-    The walk that stores it may be of either end. By statistics it takes the place of the
-    least time: rows that are gathered again and more registers against numbers that are
-    written, and read in another order. Where each walk computes it in about the same
-    time as one does that stores it, nothing is stored; more than the L2 holds is so only
-    where each number of an edge saves 8% of that time. A kernel apart stays unless it takes more time
-    by a margin: short rows leave lanes idle that hold many registers, and all wait for a
-    long one unless `gnn-tile-split-long-rows` will make pieces of it or it is walked by
-    edges. Walks are weighed with the shards that `gnn-tile-shard-sources` will make of
-    their sources.
+    The walk that stores the value may be of either end. By statistics the pass takes the
+    place with the least time: it weighs repeated gathers of rows and more registers against
+    numbers that are written, and read in another order. If computing it in each walk takes
+    about the same time as storing it in one, nothing is stored; for more values than the L2
+    holds, storing has to save 8% of that time for each number of an edge. A separate kernel
+    stays unless it takes more time by a margin: short rows leave lanes idle that hold many
+    registers, and all wait for a long one unless `gnn-tile-split-long-rows` will cut it or
+    it is walked by edges. Walks are weighed with the shards that `gnn-tile-shard-sources`
+    will make of their sources.
 
-    `setting` is -1 for that, 0 for a kernel of their own, 1 for the best walk that stores
-    them, and 2 for each walk.
+    `setting` is -1 for this choice, 0 for a separate kernel, 1 for the best walk that
+    stores the value, and 2 for each walk.
 
     Needs: templates on tensors; statistics of the graph for -1. Keeps: the value of every
-    result. Never: takes what has a schedule, makes a kernel of more than six results,
-    or computes edges in what walks them more than once.
+    result. Never: takes templates with a schedule, makes a kernel of more than six results,
+    or computes an edge more than once in one walk.
   }];
   let options = [
     Option<"setting", "setting", "int64_t", /*default=*/"-1",
-           "-1 by statistics, 0 apart, 1 in one walk, 2 in each walk">,
+           "-1 by statistics, 0 separate, 1 in one walk, 2 in each walk">,
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
            "Whether long rows become pieces where that pays">,
     Option<"groupEdges", "group-edges", "bool", /*default=*/"true",
@@ -124,17 +122,17 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::ModuleOp"> {
     Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",
            "Walks by edges: -1 by statistics, 0 none, 1 all that can">,
     Option<"sourceShards", "source-shards", "int64_t", /*default=*/"-1",
-           "Ranges of sources: -1 by statistics, 0 none, else so many">,
+           "Ranges of sources: -1 by statistics, 0 none, otherwise their number">,
   ];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
 def SumRowsFirst : Pass<"gnn-tile-sum-rows-first", "::mlir::func::FuncOp"> {
-  let summary = "Sum over all edges by way of the rows of a walk";
+  let summary = "Compute sums over all edges from row sums of a walk";
   let description = [{
-    A sum over all edges, such as the gradient by the weight of a score, is one of the
-    rows of a walk over the same edges, and then of these rows. The walk reads the same
-    rows of features, and `gnn-tile-join-traversals` makes one kernel of both.
+    A sum over all edges, such as the gradient of the weight of a score, becomes a sum for
+    each row of a walk over the same edges, and then a sum of these rows. The walk reads the
+    same rows of features, and `gnn-tile-join-traversals` combines both into one kernel.
 
     ```mlir
     %w = gnn_tile.traverse @g <graph, edge.in_rows, features = 64> ins(%x) at [<element -> src : feature>] ... // reduce sum [element]
@@ -143,12 +141,12 @@ def SumRowsFirst : Pass<"gnn-tile-sum-rows-first", "::mlir::func::FuncOp"> {
     %w = gnn_tile.traverse @g <graph, dst, features = 64> ins(%r) at [<element : feature>] ...
     ```
 
-    It does so where by statistics rows that are written and read take less time than
-    edges that are walked once more.
+    The pass does so if, by statistics, writing and reading rows takes less time than
+    another walk over edges.
 
     Needs: templates on tensors; statistics of the graph. Keeps: the value of every result
-    up to the order of sums. Never: takes sums over types, what has a schedule, extremes,
-    which a row without elements would be part of, or rows that no walk goes through.
+    up to the order of sums. Never: takes sums over types, templates with a schedule,
+    extremes, to which a row without elements would contribute, or rows that no walk visits.
   }];
   let options = [
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
@@ -161,9 +159,9 @@ def SumRowsFirst : Pass<"gnn-tile-sum-rows-first", "::mlir::func::FuncOp"> {
 }
 
 def MergeSums : Pass<"gnn-tile-merge-sums", "::mlir::func::FuncOp"> {
-  let summary = "Make one sum over elements of two that are added up";
+  let summary = "Replace two added sums over elements by one";
   let description = [{
-    Two sums over the elements of a row that are only added to one another are the sum of
+    Two sums over the elements of a row that are only added to one another become the sum of
     both terms of each element. A lane then holds one sum, and shares and pieces of rows
     have one state.
 
@@ -176,18 +174,18 @@ def MergeSums : Pass<"gnn-tile-merge-sums", "::mlir::func::FuncOp"> {
     %y = gnn_tile.reduce sum [element] %c : f32
     ```
 
-    Needs: templates on tensors. Keeps: the value of every result up to the order of
-    sums. Never: merges sums that something else reads, or that vary by other dimensions.
+    Needs: templates on tensors. Keeps: the value of every result up to the order of sums.
+    Never: merges sums with other users, or sums that vary by different dimensions.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect"];
 }
 
 def HoistFactors : Pass<"gnn-tile-hoist-factors", "::mlir::func::FuncOp"> {
-  let summary = "Multiply by what varies less first, and divide by it once";
+  let summary = "Multiply by the factors that vary less first, and divide by them once";
   let description = [{
-    A choice between two products that have the factors of an element in common becomes the
-    product of these with a choice between the weights, which lanes keep in registers. The
+    A choice between two products with common factors of an element becomes the product of
+    these factors with a choice between the weights, which lanes keep in registers. The
     gradient of a leaky activation is such a choice.
 
     ```mlir
@@ -200,18 +198,18 @@ def HoistFactors : Pass<"gnn-tile-hoist-factors", "::mlir::func::FuncOp"> {
     %y = arith.mulf %s, %g : f32
     ```
 
-    A sum over the features of an element of a leaky activation `select(x > 0, x, k x)` times
-    weights, which nothing else reads, is one of `x + t |x|`, with `t = (1 - k) / (1 + k)`, times
-    `(1 + k) / 2`: an infinite feature, or one above 1.7e38, the half of the largest f32, makes it
-    NaN, where it would be infinite or finite, and so all weights of a softmax that it is a score of.
+    A sum over the features of an element of a leaky activation `select(x > 0, x, k x)`
+    times weights, without other users, becomes a sum of `x + t |x|`, with `t = (1 - k) / (1 +
+    k)`, times `(1 + k) / 2`. An infinite feature, or one above 1.7e38, half of the largest
+    f32, then makes it NaN, where it would be infinite or finite, and hence also all weights
+    of a softmax of this score.
 
-    A quotient with the flag `arcp`, or of a power with the flag `afn`, whose divisor varies by
-    fewer dimensions becomes a product with the reciprocal: one for each row, or for each head
-    of one. Another such quotient may be approximate too.
+    A quotient with the flag `arcp`, or of a power with the flag `afn`, whose divisor varies
+    by fewer dimensions becomes a product with the reciprocal: one for each row, or for each
+    head of a row. Other such quotients may become approximate too.
 
     Needs: templates. Keeps: the value of every result up to the rounding of products and
-    reciprocals. Never: touches other quotients, or products in which an element has no
-    factor.
+    reciprocals. Never: changes other quotients, or products without a factor of an element.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
@@ -219,14 +217,13 @@ def HoistFactors : Pass<"gnn-tile-hoist-factors", "::mlir::func::FuncOp"> {
 }
 
 def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
-  let summary = "Let products gather their rows and end with what follows";
+  let summary = "Fuse gathers into products, and elementwise work after them";
   let description = [{
-    A traversal that only copies rows into the input of a `gnn_tile.gemm`, or
-    into either side of a `gnn_tile.outer`, becomes the product's gather list. A
-    row-wise traversal that alone reads the product of a `gnn_tile.gemm` becomes
-    its epilogue. A traversal that adds up the rows of each type that a
-    `gnn_tile.outer` of these types has on one side becomes a second result of
-    that: the gradient by a bias beside that by a weight.
+    A traversal that only copies rows into the input of a `gnn_tile.gemm`, or into either
+    side of a `gnn_tile.outer`, becomes the product's gather list. A row-wise traversal that
+    is the only reader of the product of a `gnn_tile.gemm` becomes its epilogue. A traversal
+    that, for each type, adds up the rows on one side of a `gnn_tile.outer` of these types
+    becomes its second result: the gradient of a bias beside that of a weight.
 
     ```mlir
     %r = gnn_tile.gemm @g rows dst ins(%x, %w) ... // yields %acc
@@ -240,9 +237,9 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
     %dw, %db = gnn_tile.outer @g rows dst ins(%x, %dy) ... outs(%w) sums(%b) ...
     ```
 
-    Needs: templates on tensors. Keeps: the value of every result. Never fuses
-    another reduction, into or out of what has a schedule, or what reads rows that no
-    map reaches from the product's.
+    Needs: templates on tensors. Keeps: the value of every result. Never fuses another
+    reduction, into or out of a template with a schedule, or readers of rows that no map
+    reaches from the product's.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -251,11 +248,10 @@ def FuseProducts : Pass<"gnn-tile-fuse-products", "::mlir::func::FuncOp"> {
 def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Sum over types or the graph in two steps";
   let description = [{
-    A block walks all rows of an edge type, a node type or the graph, one after
-    another, while there are few of these. Where they have many rows, a first
-    template sums over tiles of them and a second one over the tiles of each, in
-    their order: as many blocks as the GPU has room for, and the same bits on every
-    run.
+    One block walks all rows of an edge type, a node type or the graph, one after another,
+    and there are few of these. If they have many rows, a first template sums over tiles of
+    them and a second one over the tiles of each, in order: as many blocks as the GPU has
+    room for, and the same bits on every run.
 
     ```mlir
     %dw = gnn_tile.outer @g rows src_pair types edge_type ins(%x, %dy) ... -> tensor<3x64x32xf32>
@@ -268,23 +264,22 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
         ins(%flat) at [#gnn_tile.at<element : feature>] ... // reduce sum [element]
     ```
 
-    So are traversals with such groups that reduce over their elements once: a
-    reduction of any kind becomes the same one over tiles and then over groups, a
-    mean a sum that is divided by the number of all elements. Ops behind the
-    reductions stay behind the second one.
+    The pass also splits traversals with such groups that reduce over their elements once: a
+    reduction of any kind becomes the same one over tiles and then over groups, and a mean
+    becomes a sum divided by the number of all elements. Ops after the reductions stay after
+    the second one.
 
-    With statistics of the graph, a tile has so few rows that there are 4 blocks a
-    multiprocessor of the target; of outer products, which are computed, 8 as long as
-    tiles have 1024 rows, so that the last ones to end are few. A core of a CPU, which
-    runs one block at a time, has 32 of sums, and 8 or 16 of outer products. The number of tiles is
-    bounded, and so is what they write. A tile has 64 rows of an outer product at
-    least, and 256 of a traversal. Groups of which the longest has two tiles at most,
-    or 256 rows, stay whole. Without statistics, a tile has 1024 rows.
+    With statistics of the graph, tiles have as few rows as give 4 blocks a multiprocessor
+    of the target. Outer products, which are bound by computation, get 8 blocks as long as
+    tiles have 1024 rows, so few blocks end last. A core of a CPU, which runs one block at a
+    time, gets 32 blocks of sums, and 8 or 16 of outer products. The number of tiles is
+    bounded, and so is the memory of their results. A tile has at least 64 rows of an outer
+    product, and 256 of a traversal. Groups stay whole if the longest has at most two tiles,
+    or 256 rows. Without statistics, a tile has 1024 rows.
 
-    Needs: templates on tensors. Keeps: the value of every result up to the order
-    of sums; all bits of it where it is no sum. Never splits sums over types, over
-    fixed rows, or of what has a schedule, nor what walks elements again or writes
-    rows of them.
+    Needs: templates on tensors. Keeps: the value of every result up to the order of sums;
+    all bits of other reductions. Never splits sums over types, over fixed rows, or of a
+    template with a schedule, nor templates that walk elements again or write rows of them.
   }];
   let options = [
     Option<"rows", "rows", "int64_t", /*default=*/"0",
@@ -298,11 +293,11 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
 def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
   let summary = "Walk the pieces of long rows in many blocks";
   let description = [{
-    A block walks a row of nodes or pairs, however long it is: one with 26,000 edges
-    takes 0.4 ms, while all others together take less. A first traversal reduces over the
-    pieces of long rows, a block each, and the traversal makes these rows of
-    what it gives, in the order of the pieces, so that the bits are the same on
-    every run. Rows that are not long are walked as before.
+    One block walks a row of nodes or pairs, however long: a row with 26,000 edges takes 0.4
+    ms, while all others together take less. A first traversal reduces over the pieces of
+    long rows, one block each, and the given traversal computes these rows from its results,
+    in the order of the pieces, so the bits are the same on every run. Other rows are walked
+    as before.
 
     ```mlir
     %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x) ...
@@ -314,19 +309,18 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
         parts(%parts : tensor<?x64xf32>) of long_tiles<dst, edge.in_rows, 256> ...
     ```
 
-    Where the op writes rows of its elements too, those of long rows are written by
-    the first traversal, and the second one goes on with them.
+    If the op also writes rows of its elements, the first traversal writes those of long
+    rows, and the second one continues with its result.
 
-    Rows of more than `length` elements are long, and so many are in a piece. By the
-    statistics of the graph, it is that of 64 and 128 for which
-    the cost model gives the least time, if both kernels together take less
-    than the one before by a margin: a launch more must pay. On a graph without
-    long rows the first one launches nothing.
+    Rows of more than `length` elements are long, and a piece has this number of elements.
+    By the statistics of the graph, `length` is 64 or 128, whichever has the least time by
+    the cost model, if both kernels together take less time than the original by a margin:
+    one more launch must pay. On a graph without long rows the first one launches nothing.
 
-    Needs: templates on tensors; without statistics of the graph, a `length`. Keeps:
-    the value of every result up to the order of sums; all bits of it where it is no
-    sum. Never splits what walks elements again or has a schedule, nor what reads
-    rows of a group that no map leads to from a piece.
+    Needs: templates on tensors; without statistics of the graph, a `length`. Keeps: the
+    value of every result up to the order of sums; all bits of other reductions. Never
+    splits templates that walk elements again or have a schedule, nor readers of rows of a
+    group to which no map leads from a piece.
   }];
   let options = [
     Option<"length", "length", "int64_t", /*default=*/"-1",
@@ -341,24 +335,24 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
 
 def VerifyWholeResults
     : Pass<"gnn-verify-whole-results", "::mlir::func::FuncOp"> {
-  let summary = "Check that templates write all of what is read";
+  let summary = "Check that templates write everything that is read";
   let description = [{
-    Templates may write parts of one tensor, each going on with the result of the
-    one before (a concatenation does). Where something else reads the last result,
-    the parts must be all of it, or the tensor must have had a value to begin with.
+    Templates may write parts of one tensor, each continuing with the result of the previous
+    one (as in a concatenation). If another op reads the last result, the parts must cover
+    all of it, or the tensor must have had an initial value.
 
-    On buffers, the parts are those that were written until something reads the
-    buffer, or until the function ends and gives it to its caller: an argument with
-    `bufferize.result`, a `memref.alloc`, or a place in the workspace, where views
-    of one offset are one buffer. A copy has the parts that were written of its
-    source. Nothing is said of a buffer that is written in parts of several shapes,
-    or used by an op that is no template, nor of a function with `gnn.excerpt`.
+    On buffers, the parts are those written until an op reads the buffer, or until the
+    function ends and returns it to its caller: an argument with `bufferize.result`, a
+    `memref.alloc`, or a place in the workspace, where views of one offset are one buffer. A
+    copy has the written parts of its source. The pass does not check a buffer that is
+    written in parts of several shapes, or used by an op that is no template, nor a function
+    with `gnn.excerpt`.
 
-    In a workspace, less is known, so that gaps are best found in front of
-    `gnn-tile-plan-memory`, as `gnn-tile-pipeline` does. Who takes over a place
-    that was written, with columns of its own, is taken to go on with what is
-    there. A gap in one place is no error once another place of the workspace is
-    written, which may be the same or reach into it.
+    In a workspace, less is known, so gaps are best found in front of
+    `gnn-tile-plan-memory`, as in `gnn-tile-pipeline`. A template that takes over a written
+    place, with columns of its own, is assumed to continue with its contents. A gap in one
+    place is no error once another place of the workspace is written, which may be the same
+    or overlap it.
 
     ```mlir
     // error: leaves columns 32 to 63 without a value
@@ -372,8 +366,8 @@ def VerifyWholeResults
 def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> {
   let summary = "Give each result of a function a tensor of its own";
   let description = [{
-    A caller gives a buffer for each result. Where two results are one tensor,
-    or reshaped forms of one, the template that makes it runs once for each.
+    A caller gives a buffer for each result. If two results are one tensor, or reshaped forms
+    of one, the template that computes it runs once for each.
 
     ```mlir
     return %y, %y : tensor<?x8xf32>, tensor<?x8xf32>
@@ -382,27 +376,26 @@ def SeparateResults : Pass<"gnn-tile-separate-results", "::mlir::func::FuncOp"> 
     return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
     ```
 
-    Nor do two templates go on with one tensor, or one with a tensor that others
-    read later: two concatenations of rows that begin alike both start with these,
-    each in a tensor of its own. Where a traversal has several results, the one that
-    is needed is computed again, without the others.
+    The same holds for templates that continue with one tensor, or with a tensor that others
+    read later: two concatenations of rows with a common beginning both start with a copy of
+    it, each in its own tensor. If a traversal has several results, only the needed one is
+    computed again.
 
-    Needs: templates on tensors. Keeps: the value of every result. Never
-    touches results that no template makes. Later passes must not merge equal
-    templates again.
+    Needs: templates on tensors. Keeps: the value of every result. Never changes results
+    that no template computes. Later passes must not merge equal templates again.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
 def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
-  let summary = "Write over inputs that nothing reads later, and where results "
-                "are returned";
+  let summary = "Overwrite inputs that nothing reads later, and compute results in "
+                "the shape in which they are returned";
   let description = [{
-    A template whose output is a new tensor, and that reads each row of an input
-    before it writes the row of the output (`mayOverwrite` of the template), goes on
-    with the tensor of that input: a product of rows of the same width, the term
-    that a sum or product is added to. The buffer is the same one, and where it is
-    a result of the function, that of the caller.
+    The pass looks for a template whose output is a new tensor, and that reads each row of
+    an input before it writes the same row of the output (`mayOverwrite` of the template).
+    The template then continues with the tensor of that input: a product of rows of the same
+    width, or the term to which a sum or product is added. The buffer is the same, and for a
+    result of the function it is the caller's.
 
     ```mlir
     %e = tensor.empty(%n) : tensor<?x64xf32>
@@ -411,38 +404,38 @@ def WriteInPlace : Pass<"gnn-tile-write-in-place", "::mlir::func::FuncOp"> {
     %y = gnn_tile.gemm @g rows src_pair ... ins(%x, %w : ...) outs(%x : tensor<?x64xf32>)
     ```
 
-    At most 32 templates go on with one tensor, as bufferization compares each with
+    At most 32 templates continue with one tensor, because bufferization compares each with
     all others; the next one makes a new tensor.
 
-    A template moves behind others that read the input, as the product of a
-    gradient and a weight behind the sum of its outer products, if nothing reads
-    its results before and no other tensor lives longer for it.
+    A template moves after others that read the input, such as the product of a gradient and
+    a weight after the sum of its outer products, if nothing reads its results before and no
+    other tensor lives longer because of it.
 
-    A result that is returned in another shape is made in a tensor of that shape,
-    which the caller allocates.
+    A result that is returned in another shape is computed in a tensor of that shape, which
+    the caller allocates.
 
     Needs: templates on tensors, each result in a tensor of its own
-    (`gnn-tile-separate-results`). Keeps: all values. Never writes over an argument
-    or a result, over what several templates go on with, or over a tensor that is not
-    known to have as many rows: that of sources, of which the destinations are the
-    first. Rows of two graphs are as many where `gnn_tile.require` says so.
+    (`gnn-tile-separate-results`). Keeps: all values. Never overwrites an argument or a
+    result, a tensor with which several templates continue, or a tensor that is not known to
+    have the same number of rows: that of sources, of which the destinations are the first.
+    Rows of two graphs have the same number if `gnn_tile.require` says so.
   }];
   let options = [Option<"overwrite", "overwrite", "bool", "true",
-                        "Write over inputs; without it, results are only made in the "
+                        "Overwrite inputs; without it, results are only computed in the "
                         "shape in which they are returned">];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::bufferization::BufferizationDialect"];
 }
 
 def PadRows : Pass<"gnn-tile-pad-rows", "::mlir::func::FuncOp"> {
-  let summary = "Give rows of odd widths that walks gather whole vectors";
+  let summary = "Pad gathered rows of odd widths to whole vectors";
   let description = [{
     A row of 41 features is no multiple of a vector, and a walk gathers it one feature a
-    lane. A buffer of the function gets columns behind the features, its *pad*, so that
-    each row begins where vectors do and the last one ends within it. Templates go on
-    with the features that they had: their accesses say which columns they read and
-    write, and what lies behind is nobody's. Then `gnn-tile-schedule-columns` has walks
-    take vectors.
+    lane. The pass gives a buffer of the function columns after the features, its *pad*, so
+    each row is aligned to vectors and the last vector ends within the row. Templates
+    continue with their features: their accesses state which columns they read and write,
+    and nothing uses the other columns. Then `gnn-tile-schedule-columns` gives walks
+    vectors.
 
     ```mlir
     %y = memref.alloc(%n) : memref<?x41xf32>
@@ -456,20 +449,20 @@ def PadRows : Pass<"gnn-tile-pad-rows", "::mlir::func::FuncOp"> {
         ins(%y : memref<?x44xf32>) at [#gnn_tile.at<element -> src : feature>] ...
     ```
 
-    The rows of an argument are copied into such a buffer where walks gather them, once
-    for all walks. On a GPU, rows of three columns and more are multiples of four (a lane
-    loads two at once): rows of 16 bytes more meet as many sectors as rows of whole sectors. On the cores of a CPU, they are
-    multiples of what a register holds, or of half or a quarter of that where that takes
-    no more vectors.
+    If walks gather the rows of an argument, they are copied into such a buffer once for all
+    walks. On a GPU, rows of three columns and more are multiples of four (a lane loads two
+    at once): rows of 16 more bytes touch as many sectors as rows of whole sectors. On the
+    cores of a CPU, they are multiples of a register, or of half or a quarter of it if that
+    takes no more vectors.
 
-    With `pad=-1` buffers are padded where the cost model says that the gathers gain
-    more by vectors than all templates lose by the bytes of the pad and the copies; 0
-    pads none, 1 all that can.
+    With `pad=-1` buffers are padded if, by the cost model, the gathers gain more by vectors
+    than all templates lose by the bytes of the pad and the copies; 0 pads none, 1 all
+    possible ones.
 
-    Needs: templates on buffers that are allocated in the function; statistics of the
-    graph for -1. Keeps: all values: the pad is in no result, whatever it holds. Never:
-    changes an argument or a result of the function, or a buffer that is reshaped, is
-    made of parts or is read the other way round.
+    Needs: templates on buffers that are allocated in the function; statistics of the graph
+    for -1. Keeps: all values: no result contains the pad, whatever its values. Never:
+    changes an argument or a result of the function, or a buffer that is reshaped, consists
+    of parts or is read transposed.
   }];
   let options = [
     Option<"pad", "pad", "int64_t", /*default=*/"-1",
@@ -482,10 +475,10 @@ def PadRows : Pass<"gnn-tile-pad-rows", "::mlir::func::FuncOp"> {
 def UseEdgeOrder : Pass<"gnn-tile-use-edge-order", "::mlir::func::FuncOp"> {
   let summary = "Read and write edges that are sorted by destination without a map";
   let description = [{
-    Where a graph says `dst_sorted`, its edges by destination lie in the order in which
-    the user has them: what a walk over the rows of destinations reads and writes of its
-    edges is at its own position. So it needs no array with the user's number of each
-    edge, and the numbers of edges under way lie side by side.
+    If a graph is declared `dst_sorted`, its edges by destination are in the user's order: a
+    walk over the rows of destinations reads and writes its edges at its own positions. So
+    it needs no array with the user's number of each edge, and the numbers of edges in
+    flight are adjacent.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
@@ -495,9 +488,9 @@ def UseEdgeOrder : Pass<"gnn-tile-use-edge-order", "::mlir::func::FuncOp"> {
         ins(%w, %x : ...) at [#gnn_tile.at<element>, ...] ...
     ```
 
-    Needs: templates on buffers, which do not say the order of their rows. Keeps: what each
-    access leads to. Never: touches a graph that is derived, or does not say so, or
-    what other walks reach by a map.
+    Needs: templates on buffers, whose types do not state the order of their rows. Keeps:
+    the row of each access. Never: changes a graph that is derived, or not declared so, or
+    accesses of other walks by a map.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
@@ -505,18 +498,17 @@ def UseEdgeOrder : Pass<"gnn-tile-use-edge-order", "::mlir::func::FuncOp"> {
 def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place all buffers of a function in one workspace";
   let description = [{
-    Every `memref.alloc` becomes a view of one workspace argument. Buffers
-    whose lives, from the first op that touches them to the last, do not overlap
-    share a slot. They are placed the largest first, by the statistics of the
-    graphs: where a result of the function of the same type and as many rows will be,
-    or in a slot by which no op waits for another for which it would not wait
-    otherwise, or in any that is free; among these in one of the same rows, else in
-    the smallest. A slot is as large as the largest buffer in it. Offsets are
-    multiples of 256 bytes and known once a graph is bound, so the peak is
-    known before anything runs (`gnn_tile.workspace_size`).
+    Every `memref.alloc` becomes a view of one workspace argument. Buffers with disjoint
+    lifetimes, from their first op to their last, share a slot. They are placed in order of
+    size, the largest first, by the statistics of the graphs: in the place of a result of
+    the function of the same type and number of rows, or in a slot that adds no wait between
+    ops, or in any free slot; among these in one of the same rows, otherwise in the
+    smallest. A slot is as large as the largest buffer in it. Offsets are multiples of 256
+    bytes and known once a graph is bound, so the peak is known before anything runs
+    (`gnn_tile.workspace_size`).
 
-    With `sums-in-products`, what a traversal reads lives until the product that reads
-    its rows: `gnn-tile-fuse-sums-into-products` may move it there.
+    With `sums-in-products`, the inputs of a traversal live until the product that reads its
+    rows, because `gnn-tile-fuse-sums-into-products` may move the traversal there.
 
     ```mlir
     %b = memref.alloc(%n) : memref<?x64xf32>
@@ -532,7 +524,7 @@ def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
     Option<"share", "share", "bool", "true",
            "Share slots; without it, each buffer has its own">,
     Option<"sumsInProducts", "sums-in-products", "bool", "false",
-           "Keep what sums read for the products that may compute them">,
+           "Keep the inputs of sums for the products that may compute them">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",

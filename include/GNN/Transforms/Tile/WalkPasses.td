@@ -14,10 +14,10 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
   let description = [{
     A traversal with a row for each edge that reduces features of rows at both ends, such
     as the score of an edge, becomes one of destinations and their edges, which is walked
-    by edges: the row at the destination is read once for all of its edges and stays in
-    registers. `edges` is as of `gnn-tile-schedule-edge-walks`: -1 where the cost model
-    gives less time, 0 nowhere, 1 wherever it can be. Who puts results in
-    the user's order is left to `gnn-tile-gather-copies`.
+    by edges. The row at the destination is then read once for all of its edges and stays
+    in registers. `edges` has the values of `gnn-tile-schedule-edge-walks`: -1 if the cost
+    model gives less time, 0 nowhere, 1 wherever possible. `gnn-tile-gather-copies`
+    decides later how results get into the user's order.
 
     ```mlir
     gnn_tile.traverse @g <edge, features = 64> ins(%x, %z : ...)
@@ -31,8 +31,8 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
     ```
 
     Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of the
-    result where no later pass takes its features in tiles, which add them up in another
-    order. Never: takes what has a schedule, or rows of features as a result.
+    result unless a later pass takes its features in tiles, which add them up in another
+    order. Never: takes templates with a schedule, or rows of features as a result.
   }];
   let options = [
     Option<"edges", "edges", "int64_t", /*default=*/"-1",
@@ -42,28 +42,27 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
 }
 
 def GatherCopies : Pass<"gnn-tile-gather-copies", "::mlir::func::FuncOp"> {
-  let summary = "Have walks write rows of another order, or copies gather them";
+  let summary = "Choose between walks that write another order and copies that gather";
   let description = [{
-    Rows may be needed in another order than that in which they are made, as those of
-    edges in the user's. Either the traversal writes each row where it belongs, or it
-    writes them in its own order, and a copy goes through the rows of the other one and
-    gathers. A number that is scattered fetches its sector and writes it back, one that
-    is gathered fetches it alone; but a copy is a launch, and a workspace.
+    Rows may be needed in another order than that of their computation, such as edges in
+    the user's order. Either the traversal writes each row to its place, or it writes them
+    in its own order, and a copy walks the rows of the other order and gathers. A
+    scattered number fetches its sector and writes it back, a gathered one only fetches
+    it; but a copy needs a launch and a workspace.
 
-    `gather` is -1 for a copy where rows have less than a sector, 32 bytes, and by
-    statistics take more than two thirds of the L2, 0 for none, and 1 for one wherever it
-    can be.
-    With -1 a traversal goes on writing for another walk, in an order that is not the
-    natural one: that was not measured.
-    Where there is none, a copy that alone reads what a traversal gives, behind reshapes
-    too, becomes part of it. With -1 all stays as it is on the cores of a CPU: dots
-    of 8 features that write to another order themselves took 1.3 times as long there, and
-    those of 64 as long as before.
+    `gather` is -1 for a copy if rows have less than a sector, 32 bytes, and by statistics
+    take more than two thirds of the L2, 0 for none, and 1 for a copy wherever possible.
+    With -1 a traversal continues to write for another walk, in an order that is not the
+    natural one: that was not measured. If no copy is wanted, a copy that is the only
+    reader of a traversal's result, also after reshapes, becomes part of the traversal.
+    With -1 nothing changes on the cores of a CPU: dots of 8 features that write to
+    another order themselves took 1.3 times as long there, and those of 64 as long as
+    before.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %z : ...) ...
         outs(%to : tensor<?xf32>) at [#gnn_tile.at<element -> edge>] ...
-    // becomes, or is made of, where `%s` has no other reader
+    // // becomes, or comes from, if `%s` has no other reader
     %s = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %z : ...) ...
         outs(%own : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element>] ...
     gnn_tile.traverse @g <edge> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>)
@@ -71,9 +70,10 @@ def GatherCopies : Pass<"gnn-tile-gather-copies", "::mlir::func::FuncOp"> {
     ```
 
     Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits. Never:
-    changes what a traversal reads or computes; takes parts of rows, results that go on
-    with what was there, or a schedule that says more than `row_walk = by_edges`; gathers
-    between orders that are one, as those of edges that are sorted by destination.
+    changes the inputs or the computation of a traversal; takes parts of rows, results
+    that continue earlier contents, or a schedule that sets more than `row_walk =
+    by_edges`; gathers between equal orders, such as those of edges that are sorted by
+    destination.
   }];
   let options = [
     Option<"gather", "gather", "int64_t", /*default=*/"-1",
@@ -84,13 +84,13 @@ def GatherCopies : Pass<"gnn-tile-gather-copies", "::mlir::func::FuncOp"> {
 }
 
 def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
-  let summary = "Weigh and add up rows in the walk that finds their maximum";
+  let summary = "Compute a softmax's maximum and weighted sums in one walk";
   let description = [{
-    Softmax over the elements of a group walks them twice: for the highest score, then
-    for the powers and what they weigh. Where sums of powers, or of products with
-    powers, are all that depends on the highest score of an element, a
-    `gnn_tile.softmax_sum` finds them in one walk: elements are read once, and long
-    rows may be walked in pieces or by edges.
+    Softmax over the elements of a group walks them twice: for the highest score, then for
+    the powers and the sums that they weigh. If only sums of powers, or of products with
+    powers, depend on the highest score of an element, a `gnn_tile.softmax_sum` computes
+    them in one walk: elements are read once, and long rows may be walked in pieces or by
+    edges.
 
     ```mlir
     %m = gnn_tile.reduce max [element] %score : f32
@@ -101,22 +101,22 @@ def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
     %y = gnn_tile.reduce sum [element] %t : f32
     // becomes
     %m, %z0, %y0 = gnn_tile.softmax_sum %score, %one, %v : f32
-    %nan = arith.subf %m, %m : f32 // where %m is infinite, as before
+    %nan = arith.subf %m, %m : f32 // NaN if %m is infinite, as before
     %z = arith.addf %z0, %nan : f32
     %y = arith.addf %y0, %nan : f32
     ```
 
-    With `setting=-1` the walks of a CPU stay two: one lane has a row of its own, what it
-    reads again is in its cache, and powers take the time.
+    With `setting=-1` the walks of a CPU stay two: one lane has a row of its own, its
+    second read comes from the cache, and powers take the time.
 
     Needs: traversals on tensors. Keeps: the value of every result up to the order and
-    scale of sums, NaN where a score makes it so, where no sum so far is beyond what a
-    float can be. Never: takes what has a schedule, powers that an
-    edge gets as a result, or a body that walks its elements twice in any case.
+    scale of sums, and NaN if a score causes it, unless a partial sum exceeds the range of
+    a float. Never: takes templates with a schedule, powers that are a result for each
+    edge, or a body that walks its elements twice in any case.
   }];
   let options = [
     Option<"setting", "setting", "int64_t", /*default=*/"-1",
-           "One walk: -1 where lanes share a row, 0 nowhere, 1 wherever it can be">,
+           "One walk: -1 if lanes share a row, 0 nowhere, 1 wherever possible">,
   ];
   let dependentDialects = ["::gnn::tile::TileDialect",
                            "::mlir::arith::ArithDialect"];
@@ -126,12 +126,12 @@ def SeparateGroupSums
     : Pass<"gnn-tile-separate-group-sums", "::mlir::func::FuncOp"> {
   let summary = "Add up features of groups before their elements are walked by edges";
   let description = [{
-    A walk may add up features of the group that it is at, such as the half of a score
-    that a destination has in GAT. Teams that take equal shares of the elements of all
-    groups cannot: many of them meet a group. A traversal of the groups alone gives these
-    sums, one number a group and head, and the walk reads them. `edges` is as of
-    `gnn-tile-schedule-edge-walks`: -1 where the cost model gives less time for both, 0
-    nowhere, 1 wherever it can be.
+    A walk may add up features of the current group, such as the destination's half of a
+    score in GAT. Teams that take equal shares of the elements of all groups cannot do so,
+    because many of them meet a group. A separate traversal of the groups computes these
+    sums, one number a group and head, and the walk reads them. `edges` has the values of
+    `gnn-tile-schedule-edge-walks`: -1 if the cost model gives less time for both, 0
+    nowhere, 1 wherever possible.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %a, %s : ...)
@@ -146,8 +146,8 @@ def SeparateGroupSums
       %score = arith.addf %s, %d : f32
     ```
 
-    Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of
-    every sum over features; the value of others up to their order. Never: takes what has
+    Needs: traversals on tensors; statistics of the graph for -1. Keeps: all bits of every
+    sum over features; the value of others up to their order. Never: takes templates with
     a schedule, or sums over features that need the elements first.
   }];
   let options = [
@@ -162,13 +162,13 @@ def SeparateGroupSums
 def ShardSources : Pass<"gnn-tile-shard-sources", "::mlir::ModuleOp"> {
   let summary = "Walk ranges of the nodes that edges gather, one after another";
   let description = [{
-    Edges gather rows of nodes in any order. Where these are more than the L2 holds and
-    columns cannot be walked in tiles, because elements are reduced over them, most come
-    from memory. Here the sources are cut into ranges that the L2 holds. A graph is
-    declared whose edge types are these ranges, a first traversal reduces over the edges
-    of each pair of a node and a range, range by range, and a second one makes each node's
-    row of its pairs, in their order. Where groups are sources, their destinations are
-    cut.
+    Edges gather rows of nodes in any order. If these are more than the L2 holds and
+    columns cannot be walked in tiles, because elements are reduced over them, most rows
+    come from memory. Here the sources are cut into ranges that the L2 holds. The pass
+    declares a graph whose edge types are these ranges. A first traversal reduces over the
+    edges of each pair of a node and a range, range by range, and a second one computes
+    each node's row from its pairs, in order. If groups are sources, their destinations
+    are cut.
 
     ```mlir
     %m, %z, %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %q) ...
@@ -180,19 +180,19 @@ def ShardSources : Pass<"gnn-tile-shard-sources", "::mlir::ModuleOp"> {
         ins(%parts#0, %parts#1, %parts#2) ...
     ```
 
-    With `shards=-1` there are that power of two up to 32, of those whose ranges fit the
-    L2 beside what streams through, for which the cost model gives the least time for both
-    steps, if that is less than before: where sources are near
-    their destinations, rows are in the L2 without.
+    With `shards=-1` the number of ranges is a power of two up to 32, such that a range fits
+    the L2 beside the streams. The cost model chooses the number with the least time for both
+    steps, if this is less than before: if sources are near their destinations, rows are in
+    the L2 without ranges.
 
     Needs: templates on tensors; statistics of the graph for -1. Keeps: the value of every
-    result up to the order of sums; all bits of it where it is no sum. Never: takes what
-    has a schedule, walks elements again, writes a row for each element, or reads rows of
-    pairs or of edge types.
+    result up to the order of sums; all bits of other reductions. Never: takes templates
+    that have a schedule, walk elements again, write a row for each element, or read rows
+    of pairs or of edge types.
   }];
   let options = [
     Option<"shards", "shards", "int64_t", /*default=*/"-1",
-           "Ranges of nodes: -1 by statistics, 0 none, from 2 as many wherever it can be">,
+           "Ranges of nodes: -1 by statistics, 0 none, 2 or more: their number">,
     Option<"longRows", "long-rows", "bool", /*default=*/"true",
            "Whether long rows become pieces where that pays">,
     Option<"edgeWalks", "edge-walks", "int64_t", /*default=*/"-1",

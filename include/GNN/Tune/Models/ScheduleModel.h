@@ -28,7 +28,8 @@ public:
   /// that is wrong.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   load(const std::string &path);
-  /// The model of a rule `ranked:FILE`, as the option `schedule-rule` has it.
+  /// The model of a rule `ranked:FILE`, the syntax of the option
+  /// `schedule-rule`.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   ofRule(llvm::StringRef rule);
   /// The same of a text; `name` is what errors begin with.

@@ -21,7 +21,7 @@ def GNN_RowSpace
   let printer = "$_printer << ::gnn::stringifyRowSpace($_self)";
 }
 def GNN_RowSpaceAttr : GNN_Attr<"RowSpace"> {
-  let summary = "The thing that one row of a tensor stands for";
+  let summary = "The meaning of one row of a tensor";
   let mnemonic = "row_space";
   let parameters = (ins GNN_RowSpace:$value);
   let assemblyFormat = "$value";
@@ -34,7 +34,7 @@ def GNN_RowsAttr : GNN_Attr<"Rows", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
     DeclareAttrInterfaceMethods<OpAsmAttrInterface, ["getAlias"]>]> {
   let mnemonic = "rows";
-  let summary = "Tensor encoding: what the leading dimension counts";
+  let summary = "Tensor encoding: the row space of the leading dimension";
   let description = [{
     `#gnn.rows<@g, src_pair>` has one row for each (source node, edge type) that
     occurs in the graph `@g`. A module that is printed has it in front, and names
@@ -67,17 +67,18 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
   let genMnemonicAlias = 1;
   let summary = "Statistics of a graph, known before it is bound";
   let description = [{
-    Counts that passes weigh costs with. A graph without them is optimized by
+    Counts by which passes estimate costs. A graph without them is optimized by
     rules that are safe for any graph.
 
     `type_edges`, `src_pairs` and `dst_pairs` have one entry for each edge type:
     its edges, its distinct sources, its distinct destinations.
     `in_degree_squares` is the sum of squared in-degrees over destination nodes,
     `in_degree_max` the longest row; `out_degree_*` the same over sources. They
-    are 0 when unknown. `src_pair_max` and `dst_pair_max` are for each edge type
-    the most edges of it that one source or one destination has, or nothing.
-    `near_edges` of a square graph tells how local it is: the edges whose two ids
-    are at most 4,096, 32,768 and 262,144 apart, or nothing.
+    are 0 if unknown. `src_pair_max` and `dst_pair_max` are empty or have, for
+    each edge type, the maximum number of its edges that one source or one
+    destination has. `near_edges` of a square graph is empty or describes its
+    locality: the numbers of edges whose two ids are at most 4,096, 32,768 and
+    262,144 apart.
 
     Constraints:
     * (C1) No count is negative.
@@ -113,32 +114,31 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The statistics of the edges of some types alone, renumbered in the order
+    /// The statistics of only the edges of some types, renumbered in the order
     /// of `types`, on the same nodes. Their degrees are unknown.
     StatsAttr restrictTo(::llvm::ArrayRef<int64_t> types) const;
     /// The statistics with one more self loop of edge type `type` at each node,
     /// which may be a new type, if no node has one.
     StatsAttr withLoops(int64_t type) const;
-    /// The expected statistics where edge types are `count` ranges of the nodes at
-    /// `end`, in which ids of near edges are alike and those of others are
-    /// anywhere.
+    /// The expected statistics with `count` ranges of the nodes at `end` as edge
+    /// types: edges between near ids stay in one range, others are random.
     StatsAttr shard(::gnn::EndPoint end, int64_t count) const;
 
-    /// The share of edges whose ids are at most `distance` apart: of the longest
-    /// distance that was counted up to that. 0 where none was.
+    /// The share of edges whose ids are at most `distance` apart, by the longest
+    /// counted distance up to that; 0 without such a count.
     double getNearShare(double distance) const;
 
-    /// Edges that meet in the node at `end` with most of them, or about so many
-    /// where the degree of nodes is not known, but that of pairs is; 0 where
+    /// The number of edges of the node at `end` with the most edges; an estimate
+    /// if the degrees of nodes are unknown but those of pairs are known; 0 if
     /// nothing is known.
     int64_t getLongestRow(::gnn::EndPoint end) const;
-    /// The same of the pairs of an edge type and a node; of nodes where those of
-    /// pairs are not known.
+    /// The same for the pairs of an edge type and a node; that of nodes if those
+    /// of pairs are unknown.
     int64_t getLongestPair(::gnn::EndPoint end) const;
 
-    /// About how many edges of some types meet in one node at most, of the
-    /// longest pair of each type: between the longest of them and all of them
-    /// together in one node.
+    /// An estimate of the largest number of edges of some types in one node, from
+    /// the longest pair of each type: it is between the longest of them and their
+    /// sum.
     static double expectLongestRow(::llvm::ArrayRef<int64_t> longestPairs);
   }];
 }
@@ -158,14 +158,14 @@ def GNN_TargetAttr : GNN_Attr<"Target"> {
   let summary = "The target that a module is compiled for";
   let description = [{
     The attribute `gnn.target` of a module, which `gnn-attach-target` sets. Every
-    pass that chooses by what runs the kernels asks it; a module without one is
-    for the first GPU of Targets.def.
+    pass whose choices depend on the target reads it; the default target of a
+    module is the first GPU of Targets.def.
 
-    `kind` names what runs the kernels: `cuda` a GPU, `emulator` an emulated one,
-    `cpu` the cores of a CPU. `name` is that of a target whose figures are known,
-    or nothing, `chip` what code is generated for: a chip of LLVM's NVPTX backend,
-    or a processor. Fields of `limits` and `figures` that are left out are 0: there
-    is no such thing. TargetFields.def says what each is.
+    `kind` is the kind of device: `cuda` a GPU, `emulator` an emulated one, `cpu`
+    the cores of a CPU. `name` is the name of a target with known figures, or
+    empty; `chip` is the architecture of the code: a chip of LLVM's NVPTX backend,
+    or a processor. Omitted fields of `limits` and `figures` are 0: the target has
+    no such thing. TargetFields.def defines the fields.
 
     Constraints:
     * (C1) `kind` is not empty.

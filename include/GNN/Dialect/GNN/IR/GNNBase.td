@@ -18,24 +18,23 @@ def GNN_Dialect : Dialect {
   let cppNamespace = "::gnn";
   let summary = "Graph neural networks: typed graphs and whole tensors";
   let description = [{
-    Level 1 of the compiler says *what* is computed: a graph is declared once
-    and named, values are whole tensors, and there are no tiles or
-    threads.
+    Level 1 of the compiler describes *what* is computed: a graph is declared
+    once and named, values are whole tensors, and tiles or threads do not exist.
 
-    The leading dimension of a tensor is a *row space* of a graph, held in the
-    tensor's encoding: `tensor<?x64xf32, #gnn.rows<@g, edge>>` has 64 features
-    for each edge of `@g`. Row spaces form a lattice; an edge leads to one
-    source pair and one destination pair, a pair to its node and its edge type,
-    a node to its node type, and everything to the graph. `gnn.gather` copies
-    rows down this lattice, `gnn.aggregate` reduces them up. Trailing
-    dimensions are features: none for a scalar a row, `[features]`, or
-    `[heads, features]`. A tensor without an encoding is a weight shared by all
-    rows; a weight for each edge type or node type is a tensor over `edge_type`
-    or `node_type` rows.
+    The leading dimension of a tensor is a *row space* of a graph, which the
+    tensor's encoding states: `tensor<?x64xf32, #gnn.rows<@g, edge>>` has 64
+    features for each edge of `@g`. Row spaces form a lattice; an edge leads to
+    one source pair and one destination pair, a pair to its node and its edge
+    type, a node to its node type, and everything to the graph. `gnn.gather`
+    copies rows down this lattice, `gnn.aggregate` reduces them up. Trailing
+    dimensions are features: none for a scalar a row, `[features]`, or `[heads,
+    features]`. A tensor without an encoding is a weight shared by all rows; a
+    weight for each edge type or node type is a tensor over `edge_type` or
+    `node_type` rows.
 
-    A path between two row spaces is named by the spaces, which the types show.
+    The types show both row spaces, and these determine the path between them.
     Only between edge rows (or edge type rows) and node or node type rows of the
-    same graph there are two paths, and `via src` or `via dst` picks one.
+    same graph there are two paths, and `via src` or `via dst` selects one.
 
     Elementwise arithmetic on rows of one space is upstream `arith` and `math`
     on these tensors. An `arith.constant` is a weight, or rows of types or of the
@@ -44,23 +43,25 @@ def GNN_Dialect : Dialect {
     Empty groups reduce to 0 (sum, mean, max, min, softmax) with argument -1;
     ties go to the lowest row, which for edges is the user's order; NaN
     propagates. Storage is f32, bf16 or f16, accumulation is f32; so far kernels
-    are made for f32 alone, and `gnn-verify-graph-form` refuses the others.
+    exist only for f32, and `gnn-verify-graph-form` refuses the others.
 
     Constraints of every op with rows:
     * (G1) All operands and results with a row space belong to one graph.
     * (G2) The graph is declared in the module.
     * (G3) `node` rows belong to square graphs, `src` and `dst` rows to bipartite
       graphs.
-    * (G4) `edge_type` and `node_type` rows are as many as the graph declares.
+    * (G4) The number of `edge_type` and `node_type` rows is the one that the
+      graph declares.
     * (G5) A path from edge types to node types needs a schema that gives that
       end's node type for every edge type.
 
-    Arguments and results of a function may have a `gnn.name`, by which a caller
-    passes them.
+    Arguments and results of a function may have a `gnn.name`, which callers use
+    to pass them.
     * (G6) A `gnn.name` is a string that is not empty.
 
-    A function says what `gnn-differentiate` is asked for, and that what it is and
-    whose (docs/Training.md).
+    Attributes of a function request gradients from `gnn-differentiate`, or
+    state which gradient function it is, and of which function
+    (docs/Training.md).
     * (G10) `gnn.role`, of an argument or a result, is "input", "output", "saved" or
       "gradient".
     * (G11) `gnn.gradient_of`, of a function, is another function of the module.
@@ -68,29 +69,30 @@ def GNN_Dialect : Dialect {
       inputs that is not empty, or stands alone for all of floating point features.
     * (G13) `gnn.gradient_outputs` is a list of names of results that is not empty,
       beside `gnn.gradients`.
-    * (G14) `gnn.key`, of a saved value, is a string that is not empty: equal ones are
-      of the same value.
+    * (G14) `gnn.key`, of a saved value, is a string that is not empty: equal
+      keys denote the same value.
     * (G15) `gnn.pass`, beside `gnn.gradient_of`, is "forward" or "backward".
-    * (G16) `gnn.of`, of a gradient, is a string that is not empty: the name of the input
-      or output that it belongs to.
+    * (G16) `gnn.of`, of a gradient, is a string that is not empty: the name of
+      its input or output.
 
-    A function may have some of its templates alone, so that these are compiled and
-    timed: what they read was written by those that are left out.
+    A function may contain only some of its templates, to compile and time them
+    alone: the omitted templates wrote their inputs.
     * (G18) `gnn.excerpt`, of a function, has no value.
 
-    A module may say what it is compiled for.
+    A module may state its target.
     * (G17) `gnn.target` is a `#gnn.target` of a module.
 
-    The free form says what is done for one edge or node: `gnn.for_edges`,
-    `gnn.for_nodes`, and in their bodies loops over a node's edges. Within a
-    body a value is the features of one row. `gnn-raise-loops` makes ops on whole
-    tensors of it.
-    * (G7) The body of a loop has one argument, the row that it is at.
+    The free form describes the computation of one edge or node:
+    `gnn.for_edges`, `gnn.for_nodes`, and in their bodies loops over a node's
+    edges. Within a body a value is the features of one row. `gnn-raise-loops`
+    turns loops into ops on whole tensors.
+    * (G7) The body of a loop has one argument, the current row.
     * (G8) It holds loops over a node's edges, ops on one row, constants,
       elementwise `arith` and `math`, and of `tensor` `concat`, `extract_slice`,
       `expand_shape` and `collapse_shape`.
-    * (G9) Rows that an inner loop makes are read in loops over the same edges of
-      the same node, or yielded; what it reduces into rows is only yielded.
+    * (G9) Rows that an inner loop computes are read in loops over the same
+      edges of the same node, or yielded; its reductions into rows are only
+      yielded.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -56,9 +56,9 @@ def GNN_TypedLinearOp : GNN_RowOp<"typed_linear", [
   let description = [{
     For a row `i` of type `t(i)`,
     `result[i, :] = input[i, :] * weight[t(i)] + bias[t(i)]`, and with heads
-    `result[i, h, :] = input[i, h, :] * weight[t(i), h] + bias[t(i), h]`. The row
-    space of `weight` says which type counts: `edge_type`, or `node_type`; for
-    edge rows `via` says at which end. Heads are shared as in `gnn.linear`.
+    `result[i, h, :] = input[i, h, :] * weight[t(i), h] + bias[t(i), h]`. The
+    row space of `weight` determines the type: `edge_type`, or `node_type`; for
+    edge rows `via` selects the end. Heads are shared as in `gnn.linear`.
 
     Gradient: of `input`, `gnn.typed_linear` with the transposed weights; of
     `weight`, `gnn.typed_outer`; of `bias`, `gnn.aggregate sum` to the type rows.
@@ -103,9 +103,9 @@ def GNN_OuterOp : GNN_RowOp<"outer", [
   let description = [{
     `result = sum_i input[i, :]^T * grad[i, :]`, and with heads
     `result[h] = sum_i input[i, h, :]^T * grad[i, h, :]`. It is the gradient of
-    `gnn.linear` with respect to its weight: a `result` without heads sums over
-    the heads of both operands, an `input` without heads meets every head of
-    `grad`. `gnn.outer_rows` keeps the rows apart.
+    `gnn.linear` with respect to its weight. A `result` without heads sums over
+    the heads of both operands; an `input` without heads is used with every head
+    of `grad`. `gnn.outer_rows` keeps the rows separate.
 
     Gradient: of `input`, `gnn.linear` of `grad` with the transposed gradient of
     `result`; of `grad`, `gnn.linear` of `input` with it.
@@ -182,18 +182,19 @@ def GNN_WeightProductOp : GNN_RowOp<"weight_product", [
     `result[t, h] = lhs[t, h] * rhs[t, h]`, the product of an `[a, b]` matrix
     with a `[b, c]` matrix or a `[b]` vector, for each type `t` and head `h` that
     the operands have. An operand without types is used for all types of the
-    other. Reordering makes it out of two linear operators in a row:
-    `(x * W[t]) . a[t] = x . (W[t] * a[t])`.
+    other. Reordering creates this op from two consecutive linear operators: `(x *
+    W[t]) . a[t] = x . (W[t] * a[t])`.
 
-    With `by_heads`, `lhs` is an `[a, heads * b]` matrix whose columns are those
-    of one head after another, each multiplied by its own `rhs[t, h]`:
-    `result[t, :, h * c + j] = sum_k lhs[t, :, h * b + k] * rhs[t, h, k, j]`. This
-    is what two linear operators with a split into heads between them make.
+    With `by_heads`, `lhs` is an `[a, heads * b]` matrix with the columns of one
+    head after another, each multiplied by its own `rhs[t, h]`: `result[t, :, h *
+    c + j] = sum_k lhs[t, :, h * b + k] * rhs[t, h, k, j]`. It is the product of
+    two linear operators with a split into heads between them.
 
     Gradient: of `lhs`, `gnn.weight_product` of the gradient of `result` with
-    `gnn.weight_transpose` of `rhs`, `by_heads` as here; where `lhs` has no types
-    and `rhs` has, `gnn.sum_rows` of that. A vector counts as a matrix with one
-    column, by `gnn.reshape`. The gradient of `rhs` is `gnn.weight_outer`.
+    `gnn.weight_transpose` of `rhs`, with the same `by_heads`; if `lhs` has no
+    types and `rhs` has, `gnn.sum_rows` of this product. A vector counts as a
+    matrix with one column, by `gnn.reshape`. The gradient of `rhs` is
+    `gnn.weight_outer`.
 
     Constraints:
     * (C1) Operands with types have the same row space.
@@ -226,19 +227,20 @@ def GNN_WeightOuterOp : GNN_RowOp<"weight_outer", [
   let summary = "Multiply transposed weights by weights, type by type";
   let description = [{
     `result[t, h, k, j] = sum_a lhs[t, h, a, k] * grad[t, h, a, j]` for each type
-    `t` and head `h` that the operands have; without `j` where `grad` is a vector
+    `t` and head `h` that the operands have; without `j` if `grad` is a vector
     `[a]`. It is the gradient of `gnn.weight_product` with respect to `rhs`. An
     operand without types is used for all types of the other; a `result` without
     types sums over them.
 
-    With `by_heads`, the columns of both operands are those of one head after
-    another: `result[t, h, k, j] = sum_a lhs[t, a, h * b + k] * grad[t, a, h * c + j]`.
+    With `by_heads`, both operands have the columns of one head after another:
+    `result[t, h, k, j] = sum_a lhs[t, a, h * b + k] * grad[t, a, h * c + j]`.
 
-    Gradient: of `lhs`, `gnn.weight_product` of `grad` with `gnn.weight_transpose`
-    of the gradient of `result`; of `grad`, `gnn.weight_product` of `lhs` with the
-    gradient of `result`; `by_heads` as here. Where the operand has no types and
-    the product has, `gnn.sum_rows` of it. A vector counts as a matrix with one
-    column, by `gnn.reshape`.
+    Gradient: of `lhs`, `gnn.weight_product` of `grad` with
+    `gnn.weight_transpose` of the gradient of `result`; of `grad`,
+    `gnn.weight_product` of `lhs` with the gradient of `result`; both with the
+    same `by_heads`. If the operand has no types and the product has,
+    `gnn.sum_rows` of the product. A vector counts as a matrix with one column,
+    by `gnn.reshape`.
 
     Constraints:
     * (C1) Operands with types have the same row space.
@@ -301,9 +303,9 @@ def GNN_WeightTransposeOp : GNN_RowOp<"weight_transpose", [
     GNN_Linear, GNN_NoCost, GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Read weights with inputs and outputs exchanged";
   let description = [{
-    `result[t, h, b, a] = input[t, h, a, b]`. It costs nothing where products take
-    it from the right, `gnn.linear`, `gnn.typed_linear` or `gnn.weight_product`:
-    they read the weights the other way round. Whatever else takes it reads a copy.
+    `result[t, h, b, a] = input[t, h, a, b]`. It has no cost if products use it
+    as their weight, `gnn.linear`, `gnn.typed_linear` or `gnn.weight_product`:
+    they read the weights transposed. All other users read a copy.
 
     Gradient: `gnn.weight_transpose` of the gradient of `result`.
 
@@ -322,7 +324,7 @@ def GNN_WeightTransposeOp : GNN_RowOp<"weight_transpose", [
   let hasVerifier = 1;
   let hasFolder = 1;
   let extraClassDeclaration = [{
-    /// Whether something reads the result that is no product from the right.
+    /// Whether the result has a user other than a product from the right.
     bool needsCopy();
   }];
 }

@@ -18,10 +18,10 @@ def GNN_DotOp : GNN_RowOp<"dot", [
     GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the inner product of each row with a row or vector";
   let description = [{
-    `result[i, (h)] = sum_f lhs[i, (h,) f] * rhs[i, (h,) f]`. Where `rhs` has no
-    row space, all rows meet the same vector: the additive attention score of
-    GAT is `dot` of `[rows, heads, d]` with `[heads, d]`. Operands in other row
-    spaces are the business of `gnn.sddmm`.
+    `result[i, (h)] = sum_f lhs[i, (h,) f] * rhs[i, (h,) f]`. If `rhs` has no
+    row space, all rows use the same vector: the additive attention score of GAT
+    is `dot` of `[rows, heads, d]` with `[heads, d]`. `gnn.sddmm` takes operands
+    in other row spaces.
 
     Gradient: of each operand, the gradient of `result` times the other one,
     summed over all rows for a vector.
@@ -52,8 +52,8 @@ def GNN_OuterRowsOp : GNN_RowOp<"outer_rows", [
     GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Take the outer product of each row with a row";
   let description = [{
-    `result[i, a, b] = lhs[i, a] * rhs[i, b]`. `gnn.outer` and
-    `gnn.typed_outer` sum these products over rows and are never that large.
+    `result[i, a, b] = lhs[i, a] * rhs[i, b]`. `gnn.outer` and `gnn.typed_outer`
+    sum these products over rows and do not need this memory.
 
     Gradient: of `lhs`, the gradient of `result` times `rhs`, summed over `b`; of
     `rhs`, times `lhs`, summed over `a`.
@@ -105,8 +105,8 @@ def GNN_ActivationOp : GNN_RowOp<"activation", [
     NaN for every kind.
 
     Gradient: the gradient of `result` times the derivative; at a kink, that of
-    the side x <= 0. The weight of `prelu` has the gradient times x, summed where
-    x <= 0.
+    the side x <= 0. The gradient of the weight of `prelu` is the gradient times
+    x, summed over x <= 0.
 
     Constraints:
     * (C1) `leaky_relu` and `elu` have `alpha`, the others have none.
@@ -139,8 +139,8 @@ def GNN_BatchNormOp : GNN_RowOp<"batch_norm", [
   let summary = "Normalize features with running statistics";
   let description = [{
     `result[i, f] = (input[i, f] - mean[f]) / sqrt(variance[f] + eps) * gamma[f] +
-    beta[f]`: batch normalization as inference does it. Unlike `gnn.layer_norm`
-    the statistics are operands and every row is scaled alike.
+    beta[f]`: batch normalization in inference. Unlike `gnn.layer_norm` the
+    statistics are operands and every row is scaled alike.
 
     Gradient: of `input`, the gradient of `result` times `gamma / sqrt(variance +
     eps)`; of `gamma` and `beta`, sums over rows. None of `mean` and `variance`:
@@ -215,12 +215,12 @@ def GNN_DropoutOp : GNN_RowOp<"dropout", [
   let summary = "Zero features at random and scale the rest";
   let description = [{
     Element `n` of the input, counted in row-major order, is kept and divided by
-    `1 - p` where `word >= floor(p * 2^32)`, else it is 0. `word` is number
-    `n mod 4` of the four that Philox4x32-10 gives for the counter
-    `(low 32 bits of c, high 32 bits of c, 0, 0)` with `c = offset + n div 4` and
-    the key `(low, high 32 bits of seed)`. The same seed and offset keep the same
-    elements, so a backward pass needs no mask; another step takes an offset that
-    is larger by a quarter of the elements, rounded up.
+    `1 - p` if `word >= floor(p * 2^32)`, else it is 0. `word` is number `n mod
+    4` of the four words of Philox4x32-10 for the counter `(low 32 bits of c,
+    high 32 bits of c, 0, 0)` with `c = offset + n div 4` and the key `(low,
+    high 32 bits of seed)`. The same seed and offset keep the same elements, so
+    a backward pass needs no mask; the next step uses an offset that is larger
+    by a quarter of the elements, rounded up.
 
     Gradient: `gnn.dropout` of the gradient of `result` with the same `p`, seed
     and offset.
@@ -255,7 +255,7 @@ def GNN_BroadcastOp : GNN_RowOp<"broadcast", [
     repeated along trailing dimensions that it lacks. For a weight without a row
     space, `result[i, h, f] = input[f]`: it is repeated for every row, and along
     leading feature dimensions that it lacks; the result may be a weight, too.
-    Rows of another space are the business of `gnn.gather`.
+    `gnn.gather` repeats rows of another space.
 
     Gradient: the sum over the dimensions along which `input` was repeated: for a
     weight, `gnn.sum_rows` of the gradient of `result`.
@@ -285,11 +285,11 @@ def GNN_SumRowsOp : GNN_RowOp<"sum_rows", [
   let summary = "Sum all rows, and leading feature dimensions, to a weight";
   let description = [{
     `result[f] = sum_{i, h} input[i, h, f]` over all rows `i` and the leading
-    feature dimensions `h` that `result` lacks: what `gnn.broadcast` of a weight
-    spreads, added up. Where the input is a weight without a row space, the
-    leading dimensions alone are summed. Without rows the sum is 0. A row of the
-    graph becomes a weight so. `gnn.aggregate` keeps a row for each group, and
-    all features.
+    feature dimensions `h` that `result` lacks: the transpose of `gnn.broadcast`
+    of a weight. If the input is a weight without a row space, only the leading
+    dimensions are summed. Without rows the sum is 0. The op also turns a row of
+    the graph into a weight. `gnn.aggregate` keeps a row for each group, and all
+    features.
 
     Gradient: `gnn.broadcast` of the gradient of `result`.
 
@@ -322,8 +322,8 @@ def GNN_ConcatOp : GNN_RowOp<"concat", [
     Constraints:
     * (C1) The op has at least one input.
     * (C2) All inputs have the same row space.
-    * (C3) All inputs have the same features but for the last dimension, which
-      each has.
+    * (C3) All inputs have the same features except for the last dimension,
+      which each has.
     * (C4) `result` has their row space and features; its last dimension is the
       sum of theirs.
 
@@ -346,13 +346,15 @@ def GNN_SliceOp : GNN_RowOp<"slice", [
   let summary = "Take a part of the last feature dimension";
   let description = [{
     `result[i, (h,) f] = input[i, (h,) offset + f]`; the last feature dimension
-    of `result` is the size of the part. Weights without a row space are cut alike.
+    of `result` is the size of the part. The op also takes weights without a row
+    space.
 
-    Gradient: the gradient of `result` at its place between zeros, `gnn.pad`.
+    Gradient: `gnn.pad`, the gradient of `result` at its place between zeros.
 
     Constraints:
     * (C1) `input` and `result` have the same row space.
-    * (C2) They have the same features but for the last dimension, which each has.
+    * (C2) They have the same features except for the last dimension, which each
+      has.
     * (C3) `offset` is not negative, and the part lies within `input`.
 
     Example:
@@ -375,15 +377,16 @@ def GNN_PadOp : GNN_RowOp<"pad", [
     GNN_RowWise, GNN_Linear, GNN_Cost, SameOperandsAndResultElementType]> {
   let summary = "Put features between zeros along the last dimension";
   let description = [{
-    `result[i, (h,) offset + f] = input[i, (h,) f]`, and 0 at all other places of
-    the last feature dimension of `result`. Weights without a row space are padded
-    alike. `gnn.slice` at the same offset takes `input` back out.
+    `result[i, (h,) offset + f] = input[i, (h,) f]`, and 0 at all other places
+    of the last feature dimension of `result`. The op also takes weights without
+    a row space. `gnn.slice` at the same offset gives `input` again.
 
     Gradient: `gnn.slice` of the gradient of `result` at `offset`.
 
     Constraints:
     * (C1) `input` and `result` have the same row space.
-    * (C2) They have the same features but for the last dimension, which each has.
+    * (C2) They have the same features except for the last dimension, which each
+      has.
     * (C3) `offset` is not negative, and `input` lies within `result`.
 
     Example:
@@ -406,17 +409,17 @@ def GNN_ReshapeOp : GNN_RowOp<"reshape", [
     GNN_RowWise, GNN_Linear, GNN_NoCost, SameOperandsAndResultElementType]> {
   let summary = "Split or join feature dimensions";
   let description = [{
-    The features of each row keep their row-major order and take another shape:
-    `[rows, heads * d]` and `[rows, heads, d]` turn into each other. It costs
-    nothing. Weights without a row space are reshaped alike. Upstream's
+    The features of each row keep their row-major order and get another shape:
+    `[rows, heads * d]` and `[rows, heads, d]` can be converted to each other.
+    It has no cost. The op also takes weights without a row space. Upstream's
     `tensor.expand_shape` and `tensor.collapse_shape` would let the row space
-    change unseen.
+    change unnoticed.
 
     Gradient: `gnn.reshape` of the gradient of `result` to the shape of `input`.
 
     Constraints:
     * (C1) `input` and `result` have the same row space.
-    * (C2) They have as many features a row.
+    * (C2) They have the same number of features a row.
 
     Example:
 
@@ -494,17 +497,17 @@ def GNN_ReduceFeaturesOp : GNN_RowOp<"reduce_features", [
 
 def GNN_PickFeatureOp : GNN_RowOp<"pick_feature", [
     GNN_RowWise, GNN_Linear, GNN_Cost, AllTypesMatch<["of", "result"]>], GNN_Gradient> {
-  let summary = "Give a row's features to the heads or features that are extreme";
+  let summary = "Copy a row's features to its extreme heads or features";
   let description = [{
-    Over `heads`, `result[i, h, f] = input[i, f]` where `h` is the first head whose
+    Over `heads`, `result[i, h, f] = input[i, f]` if `h` is the first head whose
     `of[i, h, f]` is `max_h(of[i, h, f])` (or `min_h`), else 0; over `features`,
-    `result[i, (h,) f] = input[i, (h)]` where `f` is the first feature that has the
-    extreme. The first one of several NaN is the extreme. `gnn.pick` does so for
+    `result[i, (h,) f] = input[i, (h)]` if `f` is the first feature that has the
+    extreme. The first of several NaN is the extreme. `gnn.pick` is the same for
     the rows of a group.
 
     Gradient: of `input`, the sum over the dimension of the gradient of `result`
-    times the `gnn.pick_feature` of ones; of `of`, 0: `result` changes in steps with
-    it.
+    times the `gnn.pick_feature` of ones; of `of`, 0, because `result` is a step
+    function of it.
 
     Constraints:
     * (C1) `kind` is `max` or `min`.

@@ -24,10 +24,10 @@ def GNN_RowPathOpInterface : OpInterface<"RowPathOpInterface"> {
 def GNN_RowWiseOpInterface : OpInterface<"RowWiseOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
-    An op each row of whose result depends, of each operand with rows, on the one
-    row that it leads to. Such an op can be computed on any coarser rows that all
-    its operands are known for, and gathered from there: what depends on the
-    source and the edge type alone needs one row a source pair, not one an edge
+    An op each row of whose result depends on one row of each operand with rows:
+    the row to which it leads. Such an op can be computed on any coarser rows that
+    determine all its operands, and gathered from there: a value that depends only
+    on the source and the edge type needs one row a source pair, not one an edge
     (Hector 3.2.2).
   }];
   let methods = [
@@ -50,19 +50,19 @@ def GNN_LinearOpInterface : OpInterface<"LinearOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
     An op that is linear in some operands: with all other operands fixed,
-    `op(a * x + b * y) = a * op(x) + b * op(y)`. How two such ops commute follows
-    from their actions (`gnn::LinearAction`): what acts on rows commutes with
-    what acts on features, and what acts on features by type commutes with a
-    path that keeps the type.
+    `op(a * x + b * y) = a * op(x) + b * op(y)`. Their actions
+    (`gnn::LinearAction`) determine how two such ops commute: actions on rows
+    commute with actions on features, and actions on features by type commute with
+    a path that keeps the type.
   }];
   let methods = [
-    InterfaceMethod<"How the op acts on this operand, none where it is not linear in it.",
+    InterfaceMethod<"The action of the op on this operand; none if it is not linear in it.",
       "::std::optional<::gnn::LinearAction>", "getLinearAction",
       (ins "unsigned":$operand)>,
-    InterfaceMethod<"The transpose of the op in an operand that it is linear in, applied "
-                    "to `gradient`, which is like the result: a value like the operand. "
-                    "Null where it has none. The default `buildGradient` alone asks for "
-                    "it: an op with another one needs none.",
+    InterfaceMethod<"The transpose of the op in an operand in which it is linear, applied "
+                    "to `gradient`, which has the type of the result: a value of the "
+                    "operand's type. Null without a transpose. Only the default "
+                    "`buildGradient` calls it: an op with another one needs none.",
       "::mlir::Value", "buildTranspose",
       (ins "::mlir::OpBuilder &":$builder, "unsigned":$operand, "::mlir::Value":$gradient),
       [{}], /*defaultImplementation=*/"return {};">,
@@ -79,12 +79,12 @@ def GNN_ProductOpInterface : OpInterface<"ProductOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
     An op that multiplies the features of each row by a weight, shared by all
-    rows or of the row's type, and may add a bias: linear, or affine where there
-    is a bias. Two such ops in a row are one, with the product of their weights
+    rows or of the row's type, and may add a bias: it is linear, or affine with a
+    bias. Two consecutive such ops are one, with the product of their weights
     (Hector 3.2.3).
   }];
   let methods = [
-    InterfaceMethod<"The operands of the product; none where no operand is a weight.",
+    InterfaceMethod<"The operands of the product; none if no operand is a weight.",
       "::std::optional<::gnn::ProductOperands>", "getProductOperands">,
   ];
 }
@@ -92,38 +92,38 @@ def GNN_ProductOpInterface : OpInterface<"ProductOpInterface"> {
 def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
-    An op that knows with respect to which operands its results have a gradient,
-    and builds it: `gnn-differentiate` asks the ops of a function from the last to
-    the first. An op without a gradient says why, in words a user understands: it is
-    asked about an operand by its number, and about all values at once that its body
+    An op that knows the operands with respect to which its results have a
+    gradient, and builds it: `gnn-differentiate` calls the ops of a function from
+    the last to the first. An op without a gradient gives the reason, in words for
+    users: for an operand by its number, and for all values together that its body
     reads from outside.
 
-    A gradient reads operands and results. Where the results do not say
-    enough, `getWithGradientNeeds` gives an op that has more of them: the argument
-    of a maximum, the highest score and the sum of powers of a softmax.
+    A gradient reads operands and results. If the results are not sufficient,
+    `getWithGradientNeeds` gives an op with more results: the argument of a
+    maximum, the highest score and the sum of powers of a softmax.
   }];
   let methods = [
-    InterfaceMethod<"Why there is no gradient with respect to this operand; "
-                    "empty where there is one.",
+    InterfaceMethod<"The reason why there is no gradient with respect to this operand; "
+                    "empty if there is one.",
       "::llvm::StringRef", "getNoGradientReason", (ins "unsigned":$operand), [{}],
       /*defaultImplementation=*/"return ::gnn::detail::integerHasNoGradient($_op, operand);">,
-    InterfaceMethod<"Why there is no gradient with respect to what the body reads from "
-                    "outside and is no operand; never empty.",
+    InterfaceMethod<"The reason why there is no gradient with respect to values that the "
+                    "body reads from outside and that are no operands; never empty.",
       "::llvm::StringRef", "getNoGradientOfBodyReason", (ins), [{}],
       /*defaultImplementation=*/[{
         return "no rule of differentiation is known for the body of this op";
       }]>,
-    InterfaceMethod<"The op with the results that its gradient reads besides, which come "
-                    "behind those that it has; itself where it needs no more.",
+    InterfaceMethod<"The op with the additional results that its gradient reads, after "
+                    "its present ones; the op itself if it needs no more.",
       "::mlir::Operation *", "getWithGradientNeeds",
       (ins "::mlir::OpBuilder &":$builder), [{}],
       /*defaultImplementation=*/"return $_op;">,
-    InterfaceMethod<"The gradient with respect to each operand that is asked for: a value "
-                    "of its type, also where it is 0. `gradients` are those of the "
-                    "results, null where there is none, and one is not. Where two "
+    InterfaceMethod<"Builds the gradient with respect to each requested operand: a value "
+                    "of its type, even if it is 0. `gradients` are those of the "
+                    "results, null for missing ones; at least one is not null. If two "
                     "operands are one value, one of them may have the gradient of both. "
-                    "Reports at the op why it fails. By default an op is transposed in "
-                    "the operands that its first result is linear in.",
+                    "Reports the reason of a failure at the op. By default an op is "
+                    "transposed in the operands in which its first result is linear.",
       "::llvm::LogicalResult", "buildGradient",
       (ins "::mlir::OpBuilder &":$builder, "::llvm::ArrayRef<::mlir::Value>":$gradients,
            "const ::llvm::BitVector &":$asked,
@@ -140,8 +140,8 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
   let description = [{
     The cost of an op that runs alone, as a function of the row counts of its
     graph: `gnn::RowCount` keeps a number for each row space and is evaluated
-    with statistics. Weights are read once, rows once for each row that they are
-    read for; caches are ignored. An id that leads to another row is 4 bytes.
+    with statistics. Weights are read once, rows once for each reading row;
+    caches are ignored. An id that leads to another row is 4 bytes.
   }];
   let methods = [
     InterfaceMethod<"Floating point operations; a function such as exp counts as one.",
@@ -152,13 +152,13 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
     InterfaceMethod<"Bytes of the results.",
       "::gnn::RowCount", "getWrittenBytes", (ins), [{}],
       /*defaultImplementation=*/"return ::gnn::detail::bytesOfResults($_op);">,
-    InterfaceMethod<"Rows that go through a product with weights, which all flops "
-                    "are of then; none for other ops.",
+    InterfaceMethod<"Rows of a product with weights, to which all flops then belong; "
+                    "none for other ops.",
       "::gnn::RowCount", "getProductRows", (ins), [{}],
       /*defaultImplementation=*/"return {};">,
-    InterfaceMethod<"The counts of each kernel, in the order in which they run, of an op "
-                    "that becomes several or walks over edges more than once. The op "
-                    "counts their sum. None for other ops.",
+    InterfaceMethod<"The counts of each kernel, in order of execution, of an op that "
+                    "becomes several kernels or walks over edges more than once. The "
+                    "counts of the op are their sum. None for other ops.",
       "std::vector<::gnn::KernelCounts>", "getKernels", (ins), [{}],
       /*defaultImplementation=*/"return {};">,
   ];
@@ -167,24 +167,24 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
 def GNN_RowLoopInterface : OpInterface<"RowLoopInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
-    A loop whose body says what one row gives: over all edges or nodes, or over
-    the edges of one node.
+    A loop over all edges or nodes, or over the edges of one node, whose body
+    describes the computation of one row.
   }];
   let methods = [
     InterfaceMethod<"The body, a block whose first argument is the row.",
       "::mlir::Block *", "getLoopBody", (ins), [{}],
       /*defaultImplementation=*/"return &$_op.getBody().front();">,
-    InterfaceMethod<"The rows that the loop is over.",
+    InterfaceMethod<"The rows over which the loop runs.",
       "::gnn::RowType", "getLoopRows">,
-    InterfaceMethod<"The node whose edges are walked; null where all rows are.",
+    InterfaceMethod<"The node whose edges are walked; null if all rows are walked.",
       "::mlir::Value", "getCenterNode", (ins), [{}],
       /*defaultImplementation=*/"return {};">,
-    InterfaceMethod<"The end of the edges that is the node.",
+    InterfaceMethod<"The end of the edges at which the node is.",
       "::gnn::EndPoint", "getCenterEnd", (ins), [{}],
       /*defaultImplementation=*/"return ::gnn::EndPoint::Dst;">,
   ];
   let extraSharedClassDeclaration = [{
-    /// The row that the body is at.
+    /// The current row of the body.
     ::mlir::Value getLoopRow() { return $_op.getLoopBody()->getArgument(0); }
   }];
 }
@@ -193,12 +193,12 @@ def GNN_LowerToTileOpInterface : OpInterface<"LowerToTileOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
     An op on rows or weights that `convert-gnn-to-gnn-tile` lowers. Ops of other
-    dialects have it by external models, ops of plugins implement it: an op with
-    it may stand wherever one of `gnn` may, outside of loops.
+    dialects have it by external models, and ops of plugins implement it. An op
+    with this interface may be used wherever an op of `gnn` may, outside loops.
   }];
   let methods = [
     InterfaceMethod<"Gives each result its lowered form (`Lowering::set`), or "
-                    "reports at the op why there is none.",
+                    "reports at the op the reason why this is impossible.",
       "::llvm::LogicalResult", "lowerToTile", (ins "::gnn::Lowering &":$lowering)>,
   ];
 }

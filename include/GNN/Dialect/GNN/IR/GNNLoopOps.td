@@ -28,10 +28,10 @@ class GNN_BodyOp<string mnemonic, list<Trait> traits = []>
 
 def GNN_FollowOp : GNN_BodyOp<"follow", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Give the row that a row leads to";
+  let summary = "Get the row to which a row leads";
   let description = [{
-    The source or destination of an edge, its pair, its type, the type of a node:
-    the one row of the space of `result` that `row` leads to.
+    The source or destination of an edge, its pair, its type, the type of a
+    node: the one row of the space of `result` to which `row` leads.
 
     Constraints:
     * (C1) `row` and `result` are of one graph.
@@ -61,12 +61,13 @@ def GNN_FollowOp : GNN_BodyOp<"follow", [
 
 def GNN_ReadOp : GNN_BodyOp<"read", [
     GNN_Path, GNN_UsesGraph, GNN_InferType]> {
-  let summary = "Read the features of the row that a row leads to";
+  let summary = "Read the features of the row to which a row leads";
   let description = [{
     `result[:] = input[p(row), :]`, where `p` is the path from `row` to the one
-    row of `input` it leads to: Hector's `e["x"]`, `e.src.x`, `W[e.etype]`.
+    row of `input` to which it leads: Hector's `e["x"]`, `e.src.x`,
+    `W[e.etype]`.
 
-    Gradient: that of `gnn.gather`, which a loop's read is for all rows.
+    Gradient: that of `gnn.gather`, which is this read for all rows.
 
     Constraints:
     * (C1) `input` and `row` are of one graph.
@@ -92,10 +93,10 @@ def GNN_ReadOp : GNN_BodyOp<"read", [
 }
 
 def GNN_RowNumberOp : GNN_BodyOp<"row_number"> {
-  let summary = "Give the number of a row in the user's order";
+  let summary = "Get the number of a row in the user's order";
   let description = [{
-    The id of a node, an edge, or a type, for what is decided by it. No tensor op
-    has it: a loop with it is not raised.
+    The id of a node, an edge, or a type, for computations that depend on it. No
+    tensor op uses row numbers: a loop with this op is not raised.
 
     Example:
 
@@ -116,18 +117,18 @@ def GNN_RowLinearOp : GNN_BodyOp<"row_linear", [
     GNN_InferType, SameOperandsAndResultElementType]> {
   let summary = "Multiply the features of a row by a weight";
   let description = [{
-    `result = input * weight`, and with heads `result[h] = input[h] * weight[h]`;
-    with `transposed`, by the transposed weight. Heads are shared as in
-    `gnn.linear`, which it becomes for all rows where `weight` comes from outside
-    of the loop; where it was read from type rows it becomes `gnn.typed_linear`.
+    `result = input * weight`, and with heads `result[h] = input[h] *
+    weight[h]`; with `transposed`, by the transposed weight. Heads are shared as
+    in `gnn.linear`. For all rows the op becomes `gnn.linear` if `weight` comes
+    from outside the loop, and `gnn.typed_linear` if it was read from type rows.
 
     Gradient: that of these ops.
 
     Constraints:
     * (C1) `input` has shape `[in]` or `[heads, in]`.
     * (C2) `weight` has shape `[in, out]` or `[heads, in, out]`, where `in` and
-      `heads` are those of `input`; its last two the other way round with
-      `transposed`.
+      `heads` are those of `input`; with `transposed` its last two dimensions
+      are exchanged.
 
     Example:
 
@@ -151,7 +152,7 @@ def GNN_RowDotOp : GNN_BodyOp<"row_dot", [
   let summary = "Take the inner product of two rows' features";
   let description = [{
     `result[(h)] = sum_f lhs[(h,) f] * rhs[(h,) f]`. For all rows it is
-    `gnn.sddmm` where an operand was read from other rows, else `gnn.dot`.
+    `gnn.sddmm` if an operand was read from other rows, else `gnn.dot`.
 
     Gradient: that of these ops.
 
@@ -178,7 +179,7 @@ def GNN_RowOuterOp : GNN_BodyOp<"row_outer", [
   let summary = "Take the outer product of two rows' features";
   let description = [{
     `result[a, b] = lhs[a] * rhs[b]`. For all rows it is `gnn.outer_rows`, or
-    `gnn.typed_outer` where it is only summed to type rows.
+    `gnn.typed_outer` if it is only summed to type rows.
 
     Gradient: that of these ops.
 
@@ -204,7 +205,7 @@ def GNN_RowActivationOp : GNN_BodyOp<"row_activation", [
   let summary = "Apply a nonlinear function to the features of a row";
   let description = [{
     `result[f] = kind(input[f])`: the functions of `gnn.activation`, which it
-    becomes for all rows; those of upstream's `math` are free to use besides.
+    becomes for all rows; those of upstream's `math` may also be used.
 
     Gradient: that of `gnn.activation`.
 
@@ -235,7 +236,7 @@ def GNN_RowBroadcastOp : GNN_BodyOp<"row_broadcast", [
     SameOperandsAndResultElementType]> {
   let summary = "Repeat features along trailing dimensions";
   let description = [{
-    `result[h, f] = input[h]`: the way a scalar of a row, or of each head, meets
+    `result[h, f] = input[h]`: combines a scalar of a row, or of each head, with
     its features. For all rows it is `gnn.broadcast`, or vanishes in a
     `gnn.apply`.
 
@@ -270,7 +271,7 @@ class GNN_LoopOp<string mnemonic, list<Trait> traits = []>
   let hasRegionVerifier = 1;
 }
 
-// A loop over all rows, which stands in no other.
+// A loop over all rows, which is in no other loop.
 class GNN_OuterLoopOp<string mnemonic> : GNN_LoopOp<mnemonic, [
     DeclareOpInterfaceMethods<GNN_RowLoopInterface>,
     DeclareOpInterfaceMethods<GNN_DifferentiableOpInterface, ["getNoGradientOfBodyReason"]>,
@@ -278,12 +279,13 @@ class GNN_OuterLoopOp<string mnemonic> : GNN_LoopOp<mnemonic, [
         ["getFlops", "getReadBytes", "getProductRows"]>]>;
 
 def GNN_ForEdgesOp : GNN_OuterLoopOp<"for_edges"> {
-  let summary = "Do something for every edge";
+  let summary = "Compute something for every edge";
   let description = [{
-    The body says what one edge gives; the results are tensors. A value yielded
-    as it is becomes the edge's row of a result: Hector's `e["x"] = ...`. A value
-    yielded with a reduction is reduced into the row that the edge leads to:
-    `e.dst["x"] += ...`. In no order: no edge sees what another one gives.
+    The body describes the computation of one edge; the results are tensors. A
+    value yielded without a reduction becomes the edge's row of a result:
+    Hector's `e["x"] = ...`. A value yielded with a reduction is reduced into
+    the row to which the edge leads: `e.dst["x"] += ...`. The order is
+    undefined: no edge sees the results of another one.
 
     It is the same as `gnn.for_nodes` with `gnn.for_incoming` or
     `gnn.for_outgoing` around the body (Hector 3.2.4).
@@ -304,11 +306,11 @@ def GNN_ForEdgesOp : GNN_OuterLoopOp<"for_edges"> {
 }
 
 def GNN_ForNodesOp : GNN_OuterLoopOp<"for_nodes"> {
-  let summary = "Do something for every node";
+  let summary = "Compute something for every node";
   let description = [{
-    As `gnn.for_edges`, for the nodes of a square graph, or the nodes of one end
-    of a bipartite one: Hector's `g.nodes()`, `g.dst_nodes()`, `g.src_nodes()`.
-    Loops over a node's edges stand in its body.
+    The op is like `gnn.for_edges`, for the nodes of a square graph, or the
+    nodes of one end of a bipartite one: Hector's `g.nodes()`, `g.dst_nodes()`,
+    `g.src_nodes()`. Its body may contain loops over a node's edges.
 
     Constraints:
     * (C1) `dst` or `src` is given exactly for bipartite graphs.
@@ -343,18 +345,18 @@ class GNN_IncidentLoopOp<string mnemonic> : GNN_LoopOp<mnemonic, [
 }
 
 def GNN_ForIncomingOp : GNN_IncidentLoopOp<"for_incoming"> {
-  let summary = "Do something for every edge into a node";
+  let summary = "Compute something for every edge into a node";
   let description = [{
-    A value yielded with a reduction is reduced over the edges into `center`, and
-    is a value of that node: Hector's `n["x"] += ...`. No edges give 0. A value
-    yielded as it is becomes the edge's row of a result with edge rows; one
-    reduced into a result with rows goes to the row that the edge leads to.
-    Such a result is complete once the outer loop has been at all nodes; the
-    outer loop yields it on.
+    A value yielded with a reduction is reduced over the edges into `center`,
+    and is a value of that node: Hector's `n["x"] += ...`. Without edges it is 0.
+    A value yielded without a reduction becomes the edge's row of a result with
+    edge rows; a value reduced into a result with rows goes to the row to which
+    the edge leads. Such a result is complete when the outer loop has visited
+    all nodes; the outer loop yields it on.
 
     Constraints:
     * (C1) `center` is a `node` or `dst` row.
-    * (C2) Where a result has rows, `center` is the row of the `gnn.for_nodes`
+    * (C2) If a result has rows, `center` is the row of the `gnn.for_nodes`
       directly around the loop.
 
     Example: softmax over the edges into a node, and the weighted sum.
@@ -370,13 +372,13 @@ def GNN_ForIncomingOp : GNN_IncidentLoopOp<"for_incoming"> {
 }
 
 def GNN_ForOutgoingOp : GNN_IncidentLoopOp<"for_outgoing"> {
-  let summary = "Do something for every edge out of a node";
+  let summary = "Compute something for every edge out of a node";
   let description = [{
-    As `gnn.for_incoming`, for the edges whose source is `center`.
+    The op is like `gnn.for_incoming`, for the edges whose source is `center`.
 
     Constraints:
     * (C1) `center` is a `node` or `src` row.
-    * (C2) Where a result has rows, `center` is the row of the `gnn.for_nodes`
+    * (C2) If a result has rows, `center` is the row of the `gnn.for_nodes`
       directly around the loop.
 
     Example:
@@ -393,22 +395,23 @@ def GNN_ForOutgoingOp : GNN_IncidentLoopOp<"for_outgoing"> {
 def GNN_YieldOp : GNN_BodyOp<"yield", [ReturnLike, Terminator,
     ParentOneOf<["AttentionOp", "ForEdgesOp", "ForNodesOp", "ForIncomingOp",
                  "ForOutgoingOp"]>]> {
-  let summary = "Give what one row contributes to the results of its loop";
+  let summary = "Yield the contribution of one row to the results of its loop";
   let description = [{
-    One value for each result, as it is or with `sum`, `mean`, `max` or `min`.
-    `via` is the end by which the row leads to the one reduced into. In
-    `gnn.attention` it gives the score of an edge.
+    One value for each result, unchanged or with `sum`, `mean`, `max` or `min`.
+    `via` is the end by which the row leads to the row of the reduction. In
+    `gnn.attention` it yields the score of an edge.
 
     Constraints:
-    * (C1) Values, reductions and ends are as many as the loop has results.
-    * (C2) A value that has rows, which an inner loop made, is yielded as it is to
-      a result of its type.
+    * (C1) The loop has as many results as there are values, reductions and
+      ends.
+    * (C2) A value with rows, from an inner loop, is yielded without a reduction
+      to a result of its type.
     * (C3) A value without reduction has the features of a result with the loop's
       rows.
-    * (C4) A reduced value has the features of its result: rows that the loop's
-      rows lead to, or a value of the node whose edges are walked.
-    * (C5) `via` is given exactly where there are two paths to the rows reduced
-      into.
+    * (C4) A reduced value has the features of its result: rows to which the
+      loop's rows lead, or a value of the node whose edges are walked.
+    * (C5) `via` is given exactly if there are two paths to the rows of the
+      reduction.
 
     Example:
 
@@ -426,9 +429,9 @@ def GNN_YieldOp : GNN_BodyOp<"yield", [ReturnLike, Terminator,
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The reduction of value `i`; none where it is yielded as it is.
+    /// The reduction of value `i`; none if it is yielded unchanged.
     std::optional<::gnn::ReduceKind> getReduction(unsigned i);
-    /// The end by which the row leads to that of result `i`.
+    /// The end by which the row leads to the row of result `i`.
     std::optional<::gnn::EndPoint> getEnd(unsigned i);
   }];
 }

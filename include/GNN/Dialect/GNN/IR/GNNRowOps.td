@@ -18,50 +18,50 @@ def GNN_GraphOp : GNN_Op<"graph", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Declare a typed, directed graph";
   let description = [{
-    Names a graph that is bound when a function runs. It may have parallel
-    edges, self loops, isolated nodes and empty types; any count may be zero.
-    Rows name the graph in their encoding, so that rows of two graphs are never
-    mixed up.
+    Names a graph that is bound when a function runs. It may have parallel edges,
+    self loops, isolated nodes and empty types; any count may be zero. Rows name
+    the graph in their encoding, so rows of two graphs cannot be confused.
 
     A `square` graph has one set of nodes at both ends (`node` rows). In a
     `bipartite` graph sources and destinations are two sets (`src` and `dst`
     rows): a sampled block, or users and items; their node types share one
     numbering.
 
-    `schema` gives for each edge type its source and destination node type, or
-    -1 where an edge type has several. `self_loops` says that each node has one
-    self loop, no more. `dst_sorted` says that the edges are sorted by destination, as
-    in compressed sparse rows of destinations: their natural order is then `in_rows`.
-    Binding a graph verifies all three. `stats` is what passes may assume about costs,
-    never about meaning.
+    `schema` gives for each edge type its source and destination node type, or -1
+    if an edge type has several. `self_loops` declares exactly one self loop for
+    each node. `dst_sorted` declares that the edges are sorted by destination, as
+    in compressed sparse rows of destinations: their natural order is then
+    `in_rows`. Binding a graph verifies all three. Passes may use `stats` for
+    costs, never for meaning.
 
-    A graph `of` another one is *derived*: the edges of that parent whose type is
-    in the list `types`, in the parent's order, edge types renumbered to their
-    place in the list, between the same nodes. It is made when its parent is
-    bound; nobody passes it. `gnn.restrict_rows` takes rows of edges, pairs and
-    edge types there, `gnn.rebind_rows` rows of nodes both ways.
+    A graph `of` another one is *derived*: it has the edges of that parent whose
+    type is in the list `types`, in the parent's order, with edge types renumbered
+    to their place in the list, between the same nodes. It is created when its
+    parent is bound; callers do not pass it. `gnn.restrict_rows` converts rows of
+    edges, pairs and edge types to the derived graph, and `gnn.rebind_rows`
+    converts rows of nodes both ways.
 
     A square graph is derived by `loops` as well, with the parent's nodes and edge
     types: `remove` keeps the parent's edges that are no self loops, in its order;
-    `add` keeps all edges, and one self loop for each node follows, in the nodes'
-    order; `replace` is `remove` and then `add`. `remaining` is that, but the loop
-    of a node that had some is the last of these: an edge of the parent. The other
-    loops are new, of edge type `type`: one of the parent's, or a further one.
-    `gnn.extend_edges` gives rows of edges there, of the parent's edges and, for
-    new loops, of its nodes.
+    `add` keeps all edges, followed by one self loop for each node, in the nodes'
+    order; `replace` is `remove` and then `add`. `remaining` is the same, except
+    that the loop of a node that had some is the last of these, an edge of the
+    parent. The other loops are new, of edge type `type`: one of the parent's, or
+    a further one. `gnn.extend_edges` gives rows of edges there, from the parent's
+    edges and, for new loops, from its nodes.
 
-    `shards K of src` cuts the sources into K ranges of ids, as long as each other
-    but for one node: the edges are the parent's, or those that `types` or `loops`
-    before it makes of them, and the type of an edge is the range that its source v
-    of n is in, floor(v K / n). So the pairs of such a graph are the parts of a
-    node's edges whose sources lie side by side, and its edges have the numbers that
-    they have without shards. `of dst` cuts the destinations.
+    `shards K of src` cuts the sources into K ranges of ids, whose lengths differ
+    by at most one node. The edges are the parent's, or those that `types` or
+    `loops` before it derive. The type of an edge is the range of its source v of
+    n, floor(v K / n). So the pairs of such a graph are the parts of a node's
+    edges with adjacent sources, and its edges have the same numbers as without
+    shards. `of dst` cuts the destinations.
 
     Constraints:
     * (C1) `node_types` and `edge_types` are between 0 and 65535.
     * (C2) `schema` has one pair of node types for each edge type.
     * (C3) A node type in `schema` is -1 or less than `node_types`.
-    * (C4) `stats` counts as many edge types as the graph has.
+    * (C4) `stats` has as many edge types as the graph.
     * (C5) `stats` of a square graph has as many source as destination nodes.
     * (C6) A derived graph has a parent and a list, loops or shards, not both of the
       first two; others have none.
@@ -69,10 +69,10 @@ def GNN_GraphOp : GNN_Op<"graph", [
       shards.
     * (C8) The parent is declared and not derived itself.
     * (C9) The list names edge types of the parent.
-    * (C10) The parent is of the same kind and has as many node types.
-    * (C11) Where both have a schema, they agree.
-    * (C12) Where both have stats, they count the same nodes, and with a list the
-      same edges and pairs of each type.
+    * (C10) The parent is of the same kind and has the same number of node types.
+    * (C11) If both have a schema, the schemas agree.
+    * (C12) If both have stats, these agree on the nodes, and with a list on the
+      edges and pairs of each type.
     * (C13) A graph with `self_loops` is square and not derived.
     * (C14) A graph derived by loops is square. New loops have a type, from 0 to the
       number of the parent's edge types; there are as many edge types as in the
@@ -114,33 +114,32 @@ def GNN_GraphOp : GNN_Op<"graph", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Node type at this end of every edge of type `edgeType`; -1 where the
-    /// schema is absent or the type has several.
+    /// The node type at this end of every edge of type `edgeType`; -1 without a
+    /// schema, or if the type has several.
     int64_t getNodeTypeOf(int64_t edgeType, ::gnn::EndPoint end);
     /// Whether the schema gives one node type at this end for every edge type.
     bool hasNodeTypesAt(::gnn::EndPoint end);
-    /// Whether the graph is made of edges of another one.
+    /// Whether the graph is derived from another one.
     bool isDerived() { return getParentGraph().has_value(); }
-    /// Whether it has self loops that this one has not.
+    /// Whether it has self loops that its parent lacks.
     bool addsLoops() { return getLoopType().has_value(); }
-    /// The parent's edge types that the edge types of a derived graph are; none
-    /// where these are shards.
+    /// The parent's edge types, by the edge types of a derived graph; none if
+    /// these are shards.
     ::llvm::SmallVector<int64_t> getTypesOfParent();
-    /// The statistics that follow from the parent's; with loops they are
-    /// estimates: the parent's do not say how many loops it has.
+    /// The statistics that follow from the parent's; with loops they are estimates,
+    /// because the parent's do not count its loops.
     ::gnn::StatsAttr deriveStats(::gnn::StatsAttr ofParent);
-    /// The name of the graph that the nodes are those of: the parent's, or its
-    /// own.
+    /// The name of the graph to which the nodes belong: the parent's, or its own.
     ::llvm::StringRef getNodesOf() {
       return getParentGraph().value_or(getSymName());
     }
     /// The graph of the edges of these types, with the schema and the stats that
-    /// follow: one that the module has, or a new one behind this op. `types`
+    /// follow: an existing one of the module, or a new one after this op. `types`
     /// ascends; this graph is not derived itself.
     GraphOp derive(::llvm::ArrayRef<int64_t> types);
     /// The graph of these edges whose types are `count` ranges of the nodes at
-    /// `end`: one that the module has, or a new one. It is derived from the graph
-    /// that this one is derived from, or from this one.
+    /// `end`: an existing one of the module, or a new one. Its parent is this graph,
+    /// or this graph's parent.
     GraphOp shard(::gnn::EndPoint end, int64_t count);
   }];
 }
@@ -150,10 +149,10 @@ def GNN_RebindRowsOp : GNN_Op<"rebind_rows", [
     SameOperandsAndResultElementType]> {
   let summary = "Read node rows of one graph as node rows of another";
   let description = [{
-    `result[i, :] = input[i, :]`: joins the destination rows of one sampled
-    block to the source rows of the next, or those of a graph to those of a
-    derived one, either way. It costs nothing. The two graphs have as many such
-    nodes, which binding them checks.
+    `result[i, :] = input[i, :]`: joins the destination rows of one sampled block
+    to the source rows of the next, or those of a graph to those of a derived one,
+    either way. It has no cost. The two graphs have the same number of such nodes,
+    which binding them checks.
 
     Gradient: the gradient of `result`, rebound to the rows of `input`.
 
@@ -182,9 +181,9 @@ def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
   let summary = "Take the rows that belong to a derived graph";
   let description = [{
     `result[i, :] = input[o(i), :]`, where row `i` of the derived graph is row
-    `o(i)` of its parent: the rows of the edge types in its list, in order. Node
-    rows are the same on both: `gnn.rebind_rows`. Where a kernel reads the result
-    row by row it reads `input` instead, and there is no copy.
+    `o(i)` of its parent: the rows of the edge types in its list, in order. Both
+    have the same node rows, for which there is `gnn.rebind_rows`. A kernel that
+    reads the result row by row reads `input` instead, without a copy.
 
     Gradient: `gnn.expand_rows` of the gradient of `result`.
 
@@ -193,7 +192,7 @@ def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
       `dst_pair` rows.
     * (C2) Their features are the same.
     * (C3) The graph of `result` is derived from that of `input`.
-    * (C4) It has no new self loops: no rows of the parent are theirs.
+    * (C4) It has no new self loops, because the parent has no rows for them.
 
     Example:
 
@@ -214,12 +213,12 @@ def GNN_RestrictRowsOp : GNN_Op<"restrict_rows", [
 def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>, GNN_Gradient,
     GNN_Linear, GNN_CostAndReads, SameOperandsAndResultElementType]> {
-  let summary = "Put rows of derived graphs among those of their parent";
+  let summary = "Put rows of derived graphs into rows of their parent";
   let description = [{
     `result[o(i), :] = input[i, :]` for each of the inputs, where row `i` of its
-    derived graph is row `o(i)` of the parent; the rows of the parent that none of
-    the derived graphs has are 0. The sum of such rows by several graphs without a
-    common edge type is one op. With one input it is the transpose of
+    derived graph is row `o(i)` of the parent; rows of the parent that are in no
+    derived graph are 0. The sum of such rows of several graphs without a common
+    edge type is one op. With one input it is the transpose of
     `gnn.restrict_rows`. Rows of new self loops are left out.
 
     Gradient: `gnn.restrict_rows` of the gradient of `result`.
@@ -230,7 +229,7 @@ def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
     * (C2) Their features are the same.
     * (C3) The graph of each input is derived from that of `result`.
     * (C4) No edge type is in the graphs of two inputs.
-    * (C5) A graph with new self loops has `edge` rows here alone.
+    * (C5) A graph with new self loops has only `edge` rows here.
 
     Example:
 
@@ -252,14 +251,14 @@ def GNN_ExpandRowsOp : GNN_Op<"expand_rows", [
 def GNN_ExtendEdgesOp : GNN_Op<"extend_edges", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>, GNN_Gradient,
     GNN_CostAndReads, SameOperandsAndResultElementType]> {
-  let summary = "Rows of edges, and behind them those of new self loops";
+  let summary = "Rows of edges, followed by those of new self loops";
   let description = [{
     The rows of the edges of a graph with new self loops: `result[i, :] =
-    edges[o(i), :]` where edge `i` is edge `o(i)` of the parent, and
-    `result[i, :] = nodes[v, :]` where it is the new loop of node `v`.
+    edges[o(i), :]` if edge `i` is edge `o(i)` of the parent, and `result[i, :] =
+    nodes[v, :]` if it is the new loop of node `v`.
 
-    The rows of both operands are put one behind the other, unless a kernel can
-    write those of edges there, and are read by an edge's place there.
+    The rows of both operands are concatenated, unless a kernel can write those of
+    edges to their place there, and are read by an edge's place in this array.
 
     Gradient: of `edges`, `gnn.expand_rows` of the gradient of `result`; of
     `nodes`, `gnn.loop_rows` of it.
@@ -293,8 +292,8 @@ def GNN_LoopRowsOp : GNN_Op<"loop_rows", [
     SameOperandsAndResultElementType]> {
   let summary = "The rows of new self loops, as rows of their nodes";
   let description = [{
-    `result[v, :] = input[i, :]` where edge `i` is the new loop of node `v`, and 0
-    where `v` has none: in graphs with `remaining` loops, where it had one before.
+    `result[v, :] = input[i, :]` if edge `i` is the new loop of node `v`, and 0 if
+    `v` has none: in graphs with `remaining` loops, if it had one before.
 
     Gradient: `gnn.extend_edges` of zeros and the gradient of `result`.
 
@@ -324,8 +323,8 @@ def GNN_PrefixRowsOp : GNN_RowOp<"prefix_rows", [
   let description = [{
     `result[i, :] = input[i, :]` for each destination `i`. In a sampled block the
     destinations are the first sources; this op gives their features. The graph
-    has no more destinations than sources, which binding it checks. Unlike `gnn.rebind_rows` it stays on one graph and may
-    shorten.
+    has no more destinations than sources, which binding it checks. Unlike
+    `gnn.rebind_rows` it stays on one graph and may shorten.
 
     Gradient: `gnn.extend_rows` of the gradient of `result`.
 
@@ -350,8 +349,8 @@ def GNN_ExtendRowsOp : GNN_RowOp<"extend_rows", [
     GNN_Linear, GNN_CostAndReads, SameOperandsAndResultElementType]> {
   let summary = "Put destination rows in front of zeros as source rows";
   let description = [{
-    `result[i, :] = input[i, :]` for each destination `i`, and 0 for the sources
-    behind. The graph has no more destinations than sources, which binding it
+    `result[i, :] = input[i, :]` for each destination `i`, and 0 for the remaining
+    sources. The graph has no more destinations than sources, which binding it
     checks. It is the transpose of `gnn.prefix_rows`.
 
     Gradient: `gnn.prefix_rows` of the gradient of `result`.
@@ -379,7 +378,7 @@ def GNN_ExtendRowsOp : GNN_RowOp<"extend_rows", [
 def GNN_GatherOp : GNN_RowOp<"gather", [
     GNN_RowWisePaths, GNN_Linear, GNN_CostAndReads, GNN_Path,
     SameOperandsAndResultElementType]> {
-  let summary = "Give every row the features of the row it leads to";
+  let summary = "Copy to every row the features of the row it leads to";
   let description = [{
     `result[i, :] = input[p(i), :]`, where `p` is the path from a row of the
     result to the one row of `input` it leads to: an edge to its source node, a
@@ -425,9 +424,10 @@ def GNN_AggregateOp : GNN_RowOp<"aggregate", [
     destination, pairs to their edge type, nodes to the graph, and so on. `sum`
     is the transpose of `gnn.gather`.
 
-    A group without rows gives 0. `max` and `min` can give the row they took
-    besides: `argument[g, :]` is the row of `input`, the lowest among equals, and
-    -1 for an empty group. A NaN in a group is its maximum and minimum.
+    A group without rows gives 0. `max` and `min` can also give the argument:
+    `argument[g, :]` is the row of `input` with the extreme, the lowest among
+    equals, and -1 for an empty group. A NaN in a group is its maximum and
+    minimum.
 
     Gradient: `sum`: `gnn.gather` of the gradient along the path; `mean`: that,
     divided by the degree; `max`, `min`: `gnn.pick` of the gradient at the
@@ -467,14 +467,13 @@ def GNN_AggregateOp : GNN_RowOp<"aggregate", [
 
 def GNN_PickOp : GNN_RowOp<"pick", [
     GNN_Linear, GNN_CostAndReads, GNN_Path]> {
-  let summary = "Give the features of a row to the rows that it took them from";
+  let summary = "Copy the features of a row to the rows from which they came";
   let description = [{
-    `result[i, f] = input[p(i), f]` where `argument[p(i), f] = i`, else 0, where
-    `p` is the path from a row of the result to the one row of `input` it leads
-    to. `argument` has numbers of rows of the result, in the user's order, as
-    `gnn.aggregate max` gives them; -1 is no row. `gnn.gather` copies to all rows
-    instead.
-
+    `result[i, f] = input[p(i), f]` if `argument[p(i), f] = i`, else 0, where `p`
+    is the path from a row of the result to the one row of `input` to which it
+    leads. `argument` has numbers of rows of the result, in the user's order, like
+    the result of `gnn.aggregate max`; -1 is no row. `gnn.gather` copies to all
+    rows instead.
     Gradient: of `input`, `gnn.aggregate sum` along the path of the gradient of
     `result` times the `gnn.pick` of ones. None of `argument`: integers.
 
@@ -509,7 +508,7 @@ def GNN_DegreeOp : GNN_RowOp<"degree", [
     `result[g] = |{i : p(i) = g}|` for all rows `i` of the space `of`, as a
     floating point number: `gnn.aggregate sum` of ones.
 
-    Gradient: none is needed, it has no operands.
+    Gradient: none is needed, because the op has no operands.
 
     Constraints:
     * (C1) A row of `of` leads to one row of `result`.

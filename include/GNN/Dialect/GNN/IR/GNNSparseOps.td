@@ -13,16 +13,16 @@ include "mlir/IR/OpAsmInterface.td"
 def GNN_ApplyOp : GNN_RowOp<"apply", [
     GNN_RowWisePaths, GNN_LinearByGradient, GNN_CostAndReads, GNN_Path,
     SameOperandsAndResultElementType], GNN_Gradient> {
-  let summary = "Combine the features that two paths lead to";
+  let summary = "Combine the features to which two paths lead";
   let description = [{
-    `result[i, :] = lhs[p(i), :] op rhs[q(i), :]`, where `p` and `q` are the paths
-    from a row of the result to the row of each operand that it leads to. On edge
-    rows this is DGL's generalized SDDMM on any two of source, destination and
-    edge features; an operand in the row space of the result is read as it is.
-    `copy` has one operand and is `gnn.gather`, which it canonicalizes to.
+    `result[i, :] = lhs[p(i), :] op rhs[q(i), :]`, where `p` and `q` are the
+    paths from a row of the result to the row of each operand. On edge rows this
+    is DGL's generalized SDDMM on any two of source, destination and edge
+    features; an operand in the row space of the result is read directly. `copy`
+    has one operand, is equal to `gnn.gather` and canonicalizes to it.
 
     An operand with fewer feature dimensions than the other is repeated along
-    the missing trailing ones: `[rows, heads]` meets `[rows, heads, d]`.
+    the missing trailing ones: `[rows, heads]` with `[rows, heads, d]`.
 
     Unlike `gnn.sddmm` it keeps the features; unlike `arith` its operands may lie
     in different row spaces.
@@ -61,13 +61,13 @@ def GNN_ApplyOp : GNN_RowOp<"apply", [
 def GNN_SddmmOp : GNN_RowOp<"sddmm", [
     GNN_RowWisePaths, GNN_Linear, GNN_Product, GNN_CostAndReads, GNN_Path,
     SameOperandsAndResultElementType]> {
-  let summary = "Multiply and sum the features that two paths lead to";
+  let summary = "Take inner products of features to which two paths lead";
   let description = [{
-    `result[i, (h)] = sum_f lhs[p(i), (h,) f] * rhs[q(i), (h,) f]`, where `p` and
-    `q` are the paths from a row of the result to the row of each operand that it
-    leads to: the sampled dense-dense product, such as an attention score of both
-    ends of an edge, or of a row and the vector of its edge type. `gnn.dot` has
-    both operands in the row space of the result; `gnn.apply` does not sum.
+    `result[i, (h)] = sum_f lhs[p(i), (h,) f] * rhs[q(i), (h,) f]`, where `p`
+    and `q` are the paths from a row of the result to the row of each operand:
+    the sampled dense-dense product, such as an attention score of both ends of
+    an edge, or of a row and the vector of its edge type. `gnn.dot` has both
+    operands in the row space of the result; `gnn.apply` does not sum.
 
     Gradient: of each operand, the gradient of `result` times the other operand,
     aggregated along the path.
@@ -104,19 +104,19 @@ def GNN_SpmmOp : GNN_RowOp<"spmm", [
     `result[g, :] = reduce(lhs[p(e), :] op rhs[q(e), :] for all edges e with
     r(e) = g)`, where `p` and `q` are the paths from an edge to the row of each
     operand and `r` the path to the row of the result. It is `gnn.apply` on edge
-    rows and `gnn.aggregate` of what it gives, without the edge-sized tensor
-    between them. `copy` has one operand: a plain sum, mean, maximum or minimum
-    over neighbours.
+    rows followed by `gnn.aggregate`, without the edge-sized tensor between
+    them. `copy` has one operand: a plain sum, mean, maximum or minimum over
+    neighbours.
 
-    Features meet as in `gnn.apply`; empty groups and NaN are as in
+    Features are combined as in `gnn.apply`; empty groups and NaN are as in
     `gnn.aggregate`.
 
     Gradient: of an operand of `mul ... sum`, `gnn.spmm` over the transposed
-    path where the operand is on nodes, `gnn.sddmm` where it is on edges; in
-    general that of the two ops it stands for.
+    path if the operand is on nodes, `gnn.sddmm` if it is on edges; in general
+    that of the two equivalent ops.
 
     Constraints:
-    * (C1) `result` is not in edge rows, where there is nothing to reduce.
+    * (C1) `result` is not in edge rows, which leave nothing to reduce.
     * (C2) `via` is given for an operand or the result exactly where there are
       two paths: to nodes of a square graph or to node types.
     * (C3) `copy` has one operand, the others have two.
@@ -148,14 +148,14 @@ def GNN_SpmmOp : GNN_RowOp<"spmm", [
 
 def GNN_EdgeSoftmaxOp : GNN_RowOp<"edge_softmax", [
     GNN_CostAndReads, GNN_Path, AllTypesMatch<["input", "result"]>], GNN_Gradient> {
-  let summary = "Normalize scores over all edges that meet in a row";
+  let summary = "Normalize scores over all edges in a group";
   let description = [{
-    `result[i, :] = exp(input[i, :] - max) / sum_j exp(input[j, :] - max)`, where
-    `j` runs over all rows in the group of `i` and `max` is their maximum, for
-    each feature on its own. `over` says what a group is: the edges into one
+    `result[i, :] = exp(input[i, :] - max) / sum_j exp(input[j, :] - max)`,
+    where `j` runs over all rows in the group of `i` and `max` is their maximum,
+    for each feature separately. `over` states the groups: the edges into one
     destination (`dst`), out of one source (`src`), or those of one edge type
-    among them (`dst_pair`, `src_pair`). On a square graph `dst` and `src` are the
-    ends of an edge.
+    among them (`dst_pair`, `src_pair`). On a square graph `dst` and `src` are
+    the ends of an edge.
 
     A NaN makes its whole group NaN; so does an infinite maximum.
 
@@ -183,28 +183,29 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     GNN_LinearByGradient, GNN_KernelCosts, GNN_Path, AttrSizedOperandSegments, SingleBlock,
     IsolatedFromAbove,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>], GNN_GradientWithNeeds> {
-  let summary = "Score edges, normalize the scores and sum what they weigh";
+  let summary = "Score edges, normalize the scores and compute weighted sums";
   let description = [{
     `result[g, :] = sum(w[e] * value[v(e), :] for all edges e with r(e) = g)`,
     where `w[e] = factor[f(e)] * softmax(score)[e]` and the softmax is that of
-    `gnn.edge_softmax` over the groups `over`. It is scores, `gnn.edge_softmax`,
-    `gnn.apply mul` and `gnn.aggregate sum` in one, without a row of features for
-    each edge between them. `factor` is 1 where left out.
+    `gnn.edge_softmax` over the groups `over`. The op combines the scores,
+    `gnn.edge_softmax`, `gnn.apply mul` and `gnn.aggregate sum`, without a row
+    of features for each edge between them. The default of `factor` is 1.
 
-    The body says what the score of one edge is. Its arguments are the rows of
-    the inputs that the edge leads to, each along its own path, and weights as
-    they are; it yields the score: one number, or one a head. Sums over features
-    are `gnn.row_dot`.
+    The body defines the score of one edge. Its arguments are the rows of the
+    inputs to which the edge leads, each along its own path, and weights
+    unchanged; it yields the score: one number, or one a head. Sums over
+    features are `gnn.row_dot`.
 
     With `stored`, the score of each edge is computed once and kept in memory;
     without, it is computed in each walk over the edges of a group. The choice
     changes costs and no value. Scores that sum over features are stored in any
-    case where the value has others than those summed over and the scores: one
-    walk has one size of features.
+    case if the value has features other than those of the sums and the scores,
+    because one walk has one size of features.
 
-    The op can give two more results, rows of the groups: the highest score of each,
-    and the sum of `exp(score - highest)` over it, by which the gradient has the
-    softmax of an edge without another walk. Both are 0 for an empty group.
+    The op can give two more results, rows of the groups: the highest score of
+    each group, and the sum of `exp(score - highest)` over it, from which the
+    gradient computes the softmax of an edge without another walk. Both are 0
+    for an empty group.
 
     Empty groups give 0. NaN and infinite maxima are as in `gnn.edge_softmax`.
 
@@ -212,7 +213,7 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     edges, and `b = factor * sum_f g * value`: of `value`, `factor * a * g`
     summed along its path; of `factor`, `a * sum_f g * value`; of the score,
     `a * (b - sum_j a[j] * b[j])` over the group of the edge. The gradient of
-    the score goes back through the body, whose ops have a gradient each, and is
+    the score is propagated through the body, whose ops have gradients, and is
     summed along the path of each input.
 
     Constraints:
@@ -224,8 +225,8 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
       it, or the weight.
     * (C5) It holds constants of one value, elementwise `arith` and `math`, `gnn.row_dot`,
       `gnn.row_activation` and `gnn.row_broadcast`.
-    * (C6) The shapes of all values in it are beginnings of one of them.
-    * (C7) It yields one value as it is, of the element type of `value`.
+    * (C6) The shapes of all values in it are prefixes of one of them.
+    * (C7) It yields one value without a reduction, of the element type of `value`.
     * (C8) The features of the scores begin with those of `factor`.
     * (C9) The features of `value` begin with those of the scores.
     * (C10) `result` has the features and the element type of `value`.
@@ -281,9 +282,9 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     std::optional<::gnn::RowPath> getInputPath(unsigned i);
     /// The path from an edge to its row of `value`.
     ::gnn::RowPath getValuePath();
-    /// The path from an edge to its row of `factor`, where there is one.
+    /// The path from an edge to its row of `factor`, if there is one.
     std::optional<::gnn::RowPath> getFactorPath();
-    /// The path from an edge to the row of the result that it counts in.
+    /// The path from an edge to its row of the result.
     ::gnn::RowPath getResultPath();
     /// The path from an edge to its group.
     ::gnn::RowPath getGroupPath();
@@ -291,25 +292,25 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     ::mlir::Value getScore() { return getBody().front().back().getOperand(0); }
     /// Features of the scores: none, or one a head.
     ::llvm::ArrayRef<int64_t> getScoreFeatures();
-    /// The longest features of the body, with which all others begin.
+    /// The longest features of the body; all others are prefixes of them.
     ::llvm::ArrayRef<int64_t> getBodyFeatures();
     /// Whether a score sums over features.
     bool sumsFeatures();
     /// Whether no walk can both compute a score and weigh a value: the scores sum
-    /// over other features than the value has.
+    /// over features that the value does not have.
     bool mustStore();
-    /// Whether the scores are kept in memory, chosen or not.
+    /// Whether the scores are kept in memory, by choice or necessity.
     bool storesScores() { return getStored() || mustStore(); }
-    /// Whether the rows that are summed into are others than the groups.
+    /// Whether the rows of the sums differ from the groups.
     bool sumsElsewhere() { return getResultPath().to != getGroupPath().to; }
-    /// The features of an edge where values are weighed and summed.
+    /// The features of an edge in the walk that weighs and sums values.
     ::llvm::ArrayRef<int64_t> getSumFeatures(bool storesScores);
     /// The inputs that differ between the edges of a group, each with its path
     /// from an edge.
     ::llvm::SmallVector<::std::pair<::mlir::Value, ::gnn::RowPath>> getScoreReads();
-    /// The kernels of the op in one of its forms, or of the ops that it stands for.
+    /// The kernels of the op in one of its forms, or of the equivalent ops.
     std::vector<::gnn::KernelCounts> getKernelsOf(::gnn::AttentionForm form);
-    /// The form that it is lowered to on the target of its module.
+    /// The form of its lowering on the target of its module.
     ::gnn::AttentionForm getForm();
   }];
 }

@@ -13,8 +13,8 @@ def GNN_RowType : TypeDef<GNN_Dialect, "Row"> {
   let mnemonic = "row";
   let summary = "One row of a graph: one edge, one node";
   let description = [{
-    `!gnn.row<@g, edge>` is the edge that a loop is at. It is no number: what it
-    leads to is asked for with `gnn.follow`, what belongs to it with `gnn.read`.
+    `!gnn.row<@g, edge>` is the current edge of a loop. It is no number:
+    `gnn.follow` gives the rows to which it leads, `gnn.read` its features.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$graph,
                         GNN_RowSpace:$space);

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reverse mode over ops with `DifferentiableOpInterface`, and what the rules of
-// the ops share.
+// Reverse mode over ops with `DifferentiableOpInterface`, and the shared parts
+// of the rules of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ namespace gnn {
 /// Adds the gradients of arith's and math's elementwise ops to a registry.
 void registerGradientModels(mlir::DialectRegistry &registry);
 
-/// The gradients of values, as they are added up.
+/// The gradients of values, while they are added up.
 class Gradients {
 public:
   explicit Gradients(mlir::OpBuilder &builder) : builder(builder) {}
 
   /// Adds a part of the gradient of `value`, of its type.
   void add(mlir::Value value, mlir::Value part);
-  /// The gradient of `value`; null where nothing was added.
+  /// The gradient of `value`; null if nothing was added.
   mlir::Value get(mlir::Value value) const { return sums.lookup(value); }
 
 private:
@@ -39,39 +39,39 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> sums;
 };
 
-/// The values that `op` reads: its operands, and what its regions read besides.
+/// The values that `op` reads: its operands, and the values from outside that
+/// its regions read.
 llvm::SetVector<mlir::Value> getReads(mlir::Operation *op);
 
-/// Values that depend on some others by floating point numbers, each with the
-/// first that it depends on.
+/// Values that depend on others by floating point numbers, each with the first
+/// of these.
 using Varying = llvm::DenseMap<mlir::Value, mlir::Value>;
 
 /// The values that vary with `of` among the results of `ops`, and `of`
 /// themselves.
 Varying findVarying(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange of);
 
-/// The values that vary with the inputs that `gnn.gradients` of a function asks
-/// for.
+/// The values that vary with the inputs in `gnn.gradients` of a function.
 Varying findTrained(mlir::FunctionOpInterface func);
 
-/// Goes from the last of `ops` to the first, with `gradients` of what they
-/// give, and adds up those of all values in `varying`. Reports at an op that
-/// has no gradient with respect to one of them why it has none.
+/// Goes from the last of `ops` to the first, with `gradients` of their results,
+/// and adds up those of all values in `varying`. Reports at an op without a
+/// gradient with respect to one of them the reason.
 llvm::LogicalResult differentiate(mlir::OpBuilder &builder,
                                   llvm::ArrayRef<mlir::Operation *> ops,
                                   const Varying &varying, Gradients &gradients);
 
 class ActivationOp;
 
-/// Whether the sign of the result of an activation is that of its input, as far
-/// as its gradient asks: it reads the result then.
+/// Whether the result of an activation has the sign of its input, as far as its
+/// gradient needs: it then reads the result.
 bool hasSideInResult(ActivationOp op);
 
-/// The attribute of an attention whose gradient is to do without its result:
-/// what the softmax weights of a group lose is added up over its edges.
+/// The attribute of an attention whose gradient must not use its result: the
+/// common term of the scores of a group is added up over its edges.
 inline constexpr llvm::StringLiteral sumOverEdges = "gnn.sum_over_edges";
-/// A number by which an attention is known. Its gradient gives it to the
-/// product that reads the result to that end.
+/// A number that identifies an attention. Its gradient sets it on the product
+/// that reads the result for this term.
 inline constexpr llvm::StringLiteral attentionNumber = "gnn.attention_number";
 
 //===----------------------------------------------------------------------===//
@@ -87,12 +87,12 @@ std::string getResultName(mlir::FunctionOpInterface func, unsigned number);
 /// Whether a value of `type` may have a gradient: a tensor of features.
 bool mayHaveGradient(mlir::Type type);
 
-/// The arguments of `func` whose gradients are asked for by `names`: all that
-/// may have one where there are none. Names of other values are left out.
+/// The arguments of `func` whose gradients `names` requests: all possible ones
+/// without names. Names of other values are ignored.
 llvm::SmallVector<unsigned>
 getGradientInputs(mlir::FunctionOpInterface func,
                   llvm::ArrayRef<std::string> names);
-/// The same by the attribute `gnn.gradients`; none without it.
+/// The same for the attribute `gnn.gradients`; none without it.
 llvm::SmallVector<unsigned> getGradientInputs(mlir::FunctionOpInterface func);
 
 /// The names that an attribute lists; none without it.
@@ -106,7 +106,7 @@ llvm::SmallVector<std::string> getNames(mlir::Attribute list);
 /// ends.
 bool isOnSquareGraph(mlir::Operation *op, mlir::RankedTensorType type);
 
-/// A value, as rows read it along a path.
+/// A value that rows read along a path.
 struct PathRead {
   mlir::Value value;
   std::optional<EndPoint> via = std::nullopt;
@@ -118,21 +118,21 @@ public:
   GradientBuilder(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(builder), loc(loc) {}
 
-  /// The transpose of reading rows along `path`: what all rows that lead to a
-  /// row of `type` add up to. `gradient` is in rows of `path.from`.
+  /// The transpose of reading rows along `path`: the sum of all rows that lead
+  /// to a row of `type`. `gradient` is in rows of `path.from`.
   mlir::Value sumAlong(mlir::Value gradient, RowPath path,
                        mlir::RankedTensorType type);
-  /// The rows of `rows`, which are in `path.from`, read from `value` in rows of
+  /// The rows of `rows`, in `path.from`, read from `value` in rows of
   /// `path.to`.
   mlir::Value readAlong(mlir::Value value, mlir::RankedTensorType rows,
                         RowPath path);
-  /// The transpose of a mean along `path`: what each row of `rows` has of the
-  /// gradient of its group. A group that a row reads has a degree.
+  /// The transpose of a mean along `path`: the share of each row of `rows` in
+  /// the gradient of its group. A group that a row reads has a degree.
   mlir::Value shareOfMean(mlir::Value gradient, mlir::RankedTensorType rows,
                           RowPath path);
-  /// A gathered value where it comes from, and others as they are.
+  /// The source of a gathered value, and any other value unchanged.
   PathRead readThrough(mlir::Value value);
-  /// The same of a value at the end of `path`.
+  /// The same for a value at the end of `path`.
   PathRead readThrough(mlir::Value value, RowPath path);
 
   /// `lhs kind rhs` in rows of `rows`, a type of the graph of both.
@@ -143,12 +143,12 @@ public:
 
   /// A number for all elements of a type of rows or weights.
   mlir::Value splat(mlir::Type type, double number);
-  /// A weight, repeated for all rows of a type; rows as they are.
+  /// A weight, repeated for all rows of a type; rows unchanged.
   mlir::Value broadcast(mlir::Value value, mlir::RankedTensorType type);
-  /// The rows and the features that a weight of type `type` is repeated for,
-  /// added up.
+  /// The sum over the rows and the features for which a weight of type `type`
+  /// is repeated.
   mlir::Value sumRows(mlir::Value value, mlir::RankedTensorType type);
-  /// The last features of `value` added up until it has those of `features`.
+  /// The sum over the last features of `value` that `features` lacks.
   mlir::Value sumFeatures(mlir::Value value, llvm::ArrayRef<int64_t> features);
   mlir::Value reduceFeatures(ReduceKind kind, mlir::Value value);
   mlir::Value sumHeads(mlir::Value value);
@@ -170,7 +170,7 @@ public:
   exp(mlir::Value value,
       mlir::arith::FastMathFlags flags = mlir::arith::FastMathFlags::none);
   mlir::Value log(mlir::Value value);
-  /// Whether `lhs` is above `rhs`.
+  /// Whether `lhs` is greater than `rhs`.
   mlir::Value above(mlir::Value lhs, mlir::Value rhs);
   mlir::Value select(mlir::Value condition, mlir::Value then,
                      mlir::Value otherwise);

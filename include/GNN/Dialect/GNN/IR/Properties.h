@@ -18,7 +18,8 @@ namespace gnn {
 
 class StatsAttr;
 
-/// How a linear op acts on an operand, seen as a matrix of rows and features.
+/// The action of a linear op on an operand, seen as a matrix of rows and
+/// features.
 enum class LinearAction {
   /// On rows, for all features alike: gather, aggregate, a scale of rows. A
   /// matrix from the left.
@@ -27,7 +28,7 @@ enum class LinearAction {
   Features,
   /// On features, for all rows of one type alike: typed_linear.
   FeaturesByType,
-  /// On the features of each row by themselves: dot with rows, dropout.
+  /// On the features of each row separately: dot with rows, dropout.
   FeaturesByRow,
   /// On both at once: sddmm, outer.
   RowsAndFeatures,
@@ -42,7 +43,7 @@ struct ProductOperands {
   unsigned weight;
   std::optional<unsigned> bias;
   bool isVector = false;
-  /// The end that leads to the type of a weight for node types, where there are
+  /// The end that leads to the type of a weight for node types, if there are
   /// two.
   std::optional<EndPoint> via = std::nullopt;
 };
@@ -57,7 +58,7 @@ public:
   /// The rows of a space that are known only with a bound graph.
   static RowCount rows(RowSpace space);
 
-  /// The rows of a tensor; 1 where it has no row space.
+  /// The rows of a tensor; 1 without a row space.
   static RowCount rows(mlir::RankedTensorType type);
 
   /// The elements of a tensor.
@@ -70,14 +71,14 @@ public:
   RowCount operator+(const RowCount &other) const;
   RowCount operator*(double factor) const;
 
-  /// The factor of the rows of `space`; 0 where their number is a constant.
+  /// The factor of the rows of `space`; 0 if their number is a constant.
   double getFactor(RowSpace space) const {
     return factors[static_cast<unsigned>(space)];
   }
   double getConstant() const { return constant; }
 
   /// The number for a graph with these statistics. Its `node` rows are the
-  /// `src` rows, of which a square graph has as many as `dst` rows.
+  /// `src` rows; a square graph has the same number of `dst` rows.
   double evaluate(StatsAttr stats) const;
 
 private:
@@ -93,11 +94,12 @@ struct ReadCount {
   double rowBytes = 0;
   RowCount tableRows; ///< rows that there are
   bool inOrder = true;
-  /// By so many walks, one after another: the bytes are those of the first.
+  /// The number of consecutive walks that read them: the bytes are those of the
+  /// first.
   int64_t times = 1;
 };
 
-/// How a kernel walks over the edges of rows.
+/// The walk of a kernel over the edges of rows.
 struct WalkCount {
   RowPath path;      ///< from an edge to the row that it is reduced into
   int64_t walks = 1; ///< one after another
@@ -115,12 +117,12 @@ struct KernelCounts {
 
 namespace detail {
 
-/// The answer of an op unless it knows better: integers have no gradient.
+/// The default answer of an op: integers have no gradient.
 llvm::StringRef integerHasNoGradient(mlir::Operation *op, unsigned operand);
 
-/// The gradient of an op that is linear in all operands that are asked for:
-/// each one's transpose, of the gradient of the first result. Else an error at
-/// the op.
+/// The gradient of an op that is linear in all requested operands: the
+/// transpose in each of them, applied to the gradient of the first result.
+/// Otherwise an error at the op.
 llvm::LogicalResult
 transposeInOperands(mlir::Operation *op, mlir::OpBuilder &builder,
                     llvm::ArrayRef<mlir::Value> gradients,
@@ -133,8 +135,8 @@ RowCount bytesOfOperands(mlir::Operation *op);
 /// The bytes of all results of `op`.
 RowCount bytesOfResults(mlir::Operation *op);
 
-/// The path of an operand that is in the row space of the result; none for one
-/// without rows.
+/// The path of an operand in the row space of the result; none for one without
+/// rows.
 std::optional<RowPath> pathToOwnRows(mlir::Operation *op, unsigned operand);
 
 } // namespace detail

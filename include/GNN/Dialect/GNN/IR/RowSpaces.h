@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a tensor, read off its type, and the lattice of row spaces.
+// The rows of a tensor, from its type, and the lattice of row spaces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,15 +53,15 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The dimensions of one row: all but the leading one where the type has a row
-/// space, all where it has none.
+/// The dimensions of one row: all but the leading one if the type has a row
+/// space, all otherwise.
 llvm::ArrayRef<int64_t> getFeatures(mlir::RankedTensorType type);
 
 /// The number of features of one row; 1 for a scalar a row.
 int64_t getNumFeatures(mlir::RankedTensorType type);
 
 /// A type with the row space of `type` and other features, in its element type
-/// or the one given. `type` has a row space.
+/// or the given one. `type` has a row space.
 mlir::RankedTensorType withFeatures(mlir::RankedTensorType type,
                                     llvm::ArrayRef<int64_t> features,
                                     mlir::Type elementType = {});
@@ -87,7 +87,7 @@ bool isNodeSpace(RowSpace space);
 //===----------------------------------------------------------------------===//
 
 /// A way from each row of the finer space `from` to one row of the coarser
-/// space `to`. `via` is the end of the edge it takes, given only where there
+/// space `to`. `via` is the end of the edge that it takes, given only if there
 /// are two ways.
 struct RowPath {
   RowSpace from;
@@ -103,8 +103,8 @@ struct RowPath {
   /// Whether each row leads to itself.
   bool isIdentity() const { return from == to; }
 
-  /// The end that the path takes, named by `via` or by its spaces; none where
-  /// it takes neither (types, graph).
+  /// The end that the path takes, named by `via` or by its spaces; none if it
+  /// takes neither (types, graph).
   std::optional<EndPoint> getEnd() const;
 
   /// Whether the graph's schema decides the path: edge types to node types.
@@ -114,9 +114,9 @@ struct RowPath {
   bool isOnto() const;
 };
 
-/// The path that takes `first` and goes on with `second`; `first.to` is
-/// `second.from` and both exist. None where no single path leads there: from
-/// source pairs by the schema to the types of destinations, or the reverse.
+/// The path that takes `first` and then `second`; `first.to` is `second.from`
+/// and both exist. None if no single path leads there: from source pairs by the
+/// schema to the types of destinations, or the reverse.
 std::optional<RowPath> compose(RowPath first, RowPath second);
 
 //===----------------------------------------------------------------------===//
@@ -155,8 +155,8 @@ public:
 template <typename ConcreteType>
 class NamesGraph : public mlir::OpTrait::TraitBase<ConcreteType, NamesGraph> {};
 
-/// The op is about one row, and stands in the body of a loop over rows or of an
-/// attention alone.
+/// The op works on one row, and is only legal in the body of a loop over rows
+/// or of an attention.
 template <typename ConcreteType>
 class OnOneRow : public mlir::OpTrait::TraitBase<ConcreteType, OnOneRow> {};
 

@@ -36,7 +36,7 @@ def Overlay_BuffersAttr : Overlay_Attr<"Buffers", "buffers"> {
     Some of `weight`, `edge`, `feature` and `output`, in this order.
 
     Constraints:
-    * (C1) There is one, and each is there once.
+    * (C1) There is at least one, and none occurs twice.
   }];
   let parameters = (ins "uint64_t":$bits);
   let hasCustomAssemblyFormat = 1;
@@ -54,8 +54,8 @@ def Overlay_OverlayTargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
   let genMnemonicAlias = 1;
   let summary = "The hardware that a program is compiled for";
   let description = [{
-    The parameters of section 4.2. Those that are left out are those of section 7:
-    8 processing elements of 16 x 16 on an Alveo U250. Parameters.def says what each is.
+    The parameters of section 4.2. The defaults are those of section 7: 8 processing
+    elements of 16 x 16 on an Alveo U250. Parameters.def defines the parameters.
 
     Constraints:
     * (C1) `psys` is a power of two from 2 to 16.
@@ -75,20 +75,20 @@ def Overlay_PartitionAttr : Overlay_Attr<"Partition", "partition"> {
   let summary = "Fiber-Shard partition of a graph and its rows";
   let description = [{
     Rows of nodes are cut into blocks of `n1` and their features into fibers of `n2`;
-    edges into shards by the block of their destination, and these into subshards by
-    the block of their source (section 6.5).
+    edges are cut into shards by the block of their destination, and shards into
+    subshards by the block of their source (section 6.5).
 
-    A subshard has one entry in the table of descriptors, or several where it has more
-    edges than an edge buffer takes, or none where empty ones are left out. `sources`
+    A subshard has one entry in the table of descriptors, several if it has more edges
+    than an edge buffer, or none if it is empty and empty ones are left out. `sources`
     has the block of the sources of each entry and `entries` the number of entries of
-    each shard, shards in order; without them each subshard has one. `shard_edges` has
-    the number of edges of each shard, where a program is cut into parts by them.
+    each shard, shards in order; without them each subshard has one entry. `shard_edges`
+    has the number of edges of each shard, by which a program is cut into parts.
 
     Constraints:
     * (C1) `n1` and `n2` are positive, no number is negative; vertices and edges have ids
       of 31 bits.
-    * (C2) `entries` and `sources` are both there or neither; there is one number of
-      entries for each block, which count the sources.
+    * (C2) `entries` and `sources` are both given or both absent; there is one number of
+      entries for each block, and their sum is the number of sources.
     * (C3) Sources of a shard do not descend, and each is a block.
     * (C4) There is one number of `shard_edges` for each block; their sum is at most `edges`.
   }];

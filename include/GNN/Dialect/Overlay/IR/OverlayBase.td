@@ -24,11 +24,11 @@ def Overlay_Dialect : Dialect {
     `batch_norm`. Parents and children of a layer are the definitions and users of
     its values; f_in and f_out are the features of their types.
 
-    *Programs* are instructions: a `gnn_overlay.program` has regions of the memory and
-    a `gnn_overlay.layer_block` for each layer, with a `gnn_overlay.tiling_block` for
-    each tile that a processing element runs (section 6.6). One op is one
-    instruction, but for `gnn_overlay.loop`, whose body repeats. Docs:
-    docs/Overlay.md.
+    *Programs* consist of instructions: a `gnn_overlay.program` has regions of the
+    memory and a `gnn_overlay.layer_block` for each layer, with a
+    `gnn_overlay.tiling_block` for each tile that a processing element runs (section
+    6.6). Each op is one instruction, except `gnn_overlay.loop`, whose body repeats.
+    Docs: docs/Overlay.md.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::gnn::GNNDialect"];
@@ -41,7 +41,7 @@ class Overlay_Attr<string name, string mnemonic_> : AttrDef<Overlay_Dialect, nam
   let mnemonic = mnemonic_;
 }
 
-// An enumerator by the word that Words.h has for it.
+// An enumerator by its word in Words.h.
 class Overlay_WordParameter<string enum>
     : AttrOrTypeParameter<"::gnn::overlay::" # enum, "a word">;
 class Overlay_WordAttr<string name, string enum, string mnemonic, string what>

@@ -15,7 +15,7 @@ def Overlay_LayerOpInterface : OpInterface<"LayerOpInterface"> {
   let methods = [
     InterfaceMethod<"The kind of layer.",
         "::gnn::overlay::LayerType", "getLayerType">,
-    InterfaceMethod<"How rows of edges become one; none of other layers.",
+    InterfaceMethod<"The reduction of rows of edges; none for other layers.",
         "::gnn::overlay::Aggregation", "getAggregationKind", (ins), [{}], [{
       return ::gnn::overlay::Aggregation::None;
     }]>,
@@ -23,7 +23,7 @@ def Overlay_LayerOpInterface : OpInterface<"LayerOpInterface"> {
         "::mlir::ArrayAttr", "getFusedActivations", (ins), [{}], [{
       return $_op->template getAttrOfType<::mlir::ArrayAttr>("activations");
     }]>,
-    InterfaceMethod<"Adds functions behind those that there are.",
+    InterfaceMethod<"Adds functions after the existing ones.",
         "void", "addActivations", (ins "::mlir::ArrayAttr":$more), [{}], [{
       ::llvm::SmallVector<::mlir::Attribute> all;
       if (::mlir::ArrayAttr old = $_op.getFusedActivations())
@@ -32,11 +32,11 @@ def Overlay_LayerOpInterface : OpInterface<"LayerOpInterface"> {
       $_op->setAttr("activations",
                     ::mlir::ArrayAttr::get($_op->getContext(), all));
     }]>,
-    InterfaceMethod<"f_in, the features that are read of a row of the input.",
+    InterfaceMethod<"f_in, the number of features that are read from a row of the input.",
         "int64_t", "getInputFeatures", (ins), [{}], [{
       return ::gnn::getNumFeatures(::gnn::getTensorType($_op->getOperand(0)));
     }]>,
-    InterfaceMethod<"f_out, the features that a row of the output has.",
+    InterfaceMethod<"f_out, the number of features of a row of the output.",
         "int64_t", "getOutputFeatures", (ins), [{}], [{
       return ::gnn::getNumFeatures(::gnn::getTensorType($_op->getResult(0)));
     }]>,

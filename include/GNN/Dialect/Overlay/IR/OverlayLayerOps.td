@@ -26,18 +26,18 @@ def Overlay_AggregateOp : Overlay_LayerOp<"aggregate", [
     DeclareOpInterfaceMethods<Overlay_LayerOpInterface, ["getAggregationKind"]>]> {
   let summary = "Reduce weighted rows of sources at destinations";
   let description = [{
-    `result[d, :] = op(weights[e] * input[src(e), :] for all edges e into d)`, and
-    `init[:]` beside them where it is given: layer type 0, equation (5). Without
-    `weights` each is 1. A row of a maximum or minimum without edges is 0. A mean is
-    a sum with weights 1 / degree.
+    `result[d, :] = op(weights[e] * input[src(e), :] for all edges e into d)`, with
+    `init[:]` as an additional operand of the sum if it is given: layer type 0, equation
+    (5). Without `weights` each is 1. A row of a maximum or minimum without edges is 0.
+    A mean is a sum with weights 1 / degree.
 
     `activations` are applied to the result, in order.
 
     Constraints:
     * (C1) The operation is `sum`, `max` or `min`.
     * (C2) `input` and the result have the same features, as many as `init`.
-    * (C3) `init` is of a sum.
-    * (C4) Among the functions is no `divide` and no `affine`.
+    * (C3) `init` requires a sum.
+    * (C4) The functions do not include `divide` or `affine`.
 
     Example:
 
@@ -61,15 +61,15 @@ def Overlay_LinearOp : Overlay_LayerOp<"linear", [
     DeclareOpInterfaceMethods<Overlay_LayerOpInterface, ["getInputFeatures"]>]> {
   let summary = "Multiply rows by a weight";
   let description = [{
-    `result[v, :] = input[v, :] weight + bias`: layer type 1, equation (6). The input
-    may have features behind those that the weight has rows for, which are not read.
+    `result[v, :] = input[v, :] weight + bias`: layer type 1, equation (6). If the input
+    has more features than the weight has rows, the additional features are not read.
 
     `activations` are applied to the result, in order.
 
     Constraints:
     * (C1) `input` has at least as many features as `weight` has rows.
     * (C2) The result has as many features as `weight` has columns, and so has `bias`.
-    * (C3) Among the functions is no `divide` and no `affine`.
+    * (C3) The functions do not include `divide` or `affine`.
 
     Example:
 
@@ -93,11 +93,11 @@ def Overlay_VectorInnerOp : Overlay_LayerOp<"vector_inner"> {
     `result[e] = sum_f sources[src(e), f] * destinations[dst(e), f]`: layer type 2,
     equation (7), with an operand for each end (section 9 of the docs).
 
-    `activations` are applied to the result, in order; of a layer of edges two fit.
+    `activations` are applied to the result, in order; a layer of edges has at most two.
 
     Constraints:
     * (C1) Both operands have the same features.
-    * (C2) Among the functions is no `divide` and no `affine`.
+    * (C2) The functions do not include `divide` or `affine`.
     * (C3) There are at most two functions.
 
     Example:
@@ -124,7 +124,7 @@ def Overlay_VectorAddOp : Overlay_LayerOp<"vector_add", [
     `activations` are applied to the result, in order.
 
     Constraints:
-    * (C1) Among the functions is no `divide` and no `affine`.
+    * (C1) The functions do not include `divide` or `affine`.
 
     Example:
 
@@ -145,16 +145,17 @@ def Overlay_ActivationOp : Overlay_LayerOp<"activation", [
   let summary = "Apply functions to rows or to weights of edges";
   let description = [{
     Applies `activations` in order: layer type 4. `divide` divides the features of a row
-    by another of its own and leaves out those from the divisor on; a row whose divisor
-    is 0 becomes 0. `affine` multiplies by `scale` and adds `shift`, by feature.
+    by one of its features, the divisor, and removes the features from the divisor on; a
+    row whose divisor is 0 becomes 0. `affine` multiplies by `scale` and adds `shift`,
+    by feature.
 
     Constraints:
-    * (C1) There is a function.
-    * (C2) `divide` is the first if it is there, of rows, and its column is that behind
+    * (C1) There is at least one function.
+    * (C2) `divide` is the first function if present, is of rows, and its column follows
       the features of the result.
     * (C3) Without `divide` the result has the type of `input`.
-    * (C4) `scale` and `shift` are there where `affine` is, once, with the features of
-      the result.
+    * (C4) `scale` and `shift` are given if and only if there is an `affine`, which
+      occurs once; they have the features of the result.
 
     Example:
 
@@ -175,8 +176,8 @@ def Overlay_BatchNormOp : Overlay_LayerOp<"batch_norm", [
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Scale and shift rows by feature";
   let description = [{
-    `result[v, f] = scale[f] * input[v, f] + shift[f]`: layer type 5, of batch
-    normalization whose statistics are known.
+    `result[v, f] = scale[f] * input[v, f] + shift[f]`: layer type 5, for batch
+    normalization with known statistics.
 
     Constraints:
     * (C1) `scale` and `shift` have the features of `input`.
@@ -195,14 +196,14 @@ def Overlay_BatchNormOp : Overlay_LayerOp<"batch_norm", [
 }
 
 def Overlay_AssembleOp : Overlay_Op<"assemble", [Pure]> {
-  let summary = "Make a weight of blocks of others and of ones";
+  let summary = "Assemble a weight from blocks of others and of ones";
   let description = [{
-    A weight that is 0 but for blocks of others and ones. An input is a matrix with its
-    last dimension as columns, transposed where `transposed` says so; its six numbers in
-    `blocks` are the first row and column of the block in it, those in the result, and the
-    rows and columns of the block. `ones` are blocks of ones: their first row and column,
-    rows and columns. Nothing is computed: it is how a region of weights is laid out in
-    memory.
+    A weight that is 0 except for blocks of others and ones. An input is a matrix with
+    its last dimension as columns, transposed if `transposed` is set; its six numbers in
+    `blocks` are the first row and column of the block in it, those in the result, and
+    the rows and columns of the block. `ones` are blocks of ones: their first row and
+    column, rows and columns. Nothing is computed: the op describes the layout of a
+    region of weights in memory.
 
     Constraints:
     * (C1) There are six numbers and one flag for each input, and four for each of `ones`.
@@ -210,7 +211,7 @@ def Overlay_AssembleOp : Overlay_Op<"assemble", [Pure]> {
     * (C3) Blocks and ones lie within the result, and apart from each other.
     * (C4) The result has one or two dimensions; one dimension is one row.
 
-    Example: a weight and a column of zeros behind it; zeros and a one.
+    Example: a weight followed by a column of zeros; zeros and a one.
 
     ```mlir
     %w = gnn_overlay.assemble %a blocks [0, 0, 0, 0, 8, 64] transposed [false] ones [] : (tensor<8x64xf32>) -> tensor<8x65xf32>

@@ -21,30 +21,29 @@ def Overlay_ProgramOp : Overlay_Op<"program", [
     ParentOneOf<["::mlir::ModuleOp", "::gnn::overlay::ProgramOp"]>]> {
   let summary = "A program for the overlay";
   let description = [{
-    Regions of the memory, and what is done with them: layers on tensors that
-    `gnn_overlay.read` and `gnn_overlay.place` tie to regions, or, behind
-    `gnn-overlay-map-kernels`, one `gnn_overlay.layer_block` a layer. Layers run one
-    behind the other (algorithm 9). `graph` is the one whose edges they walk, which a
-    program that was disassembled does not know.
+    Regions of the memory, and their uses: layers on tensors that `gnn_overlay.read` and
+    `gnn_overlay.place` connect to regions, or, after `gnn-overlay-map-kernels`, one
+    `gnn_overlay.layer_block` a layer. Layers run one after the other (algorithm 9).
+    `graph` is the graph whose edges they walk; a disassembled program does not know it.
 
     A program for a graph that does not fit the memory holds parts instead
-    (`gnn-overlay-super-partition`): programs that run one behind the other. Its own
-    regions are then the host's. A region of a part is a window of the one of that name.
-    Inputs of a part are copied from the host before it runs, unless the part before has
-    the same window at the same address; outputs are copied back behind it.
+    (`gnn-overlay-super-partition`): programs that run one after the other. Its own
+    regions are then the host's. A region of a part is a window of the region of that
+    name. Inputs of a part are copied from the host before it runs, unless the previous
+    part has the same window at the same address; outputs are copied back after it.
 
     Constraints:
     * (C1) It holds regions, then reads, layers and places, or layer blocks, or parts,
       which hold layer blocks.
-    * (C2) Regions of a part lie within the memory, as those of a program without parts
-      do where it is written to a file. Regions that live at different times may share
-      it: no edges, one input and one output at most.
+    * (C2) Regions of a part lie within the memory, and so do those of a program without
+      parts that is written to a file. Regions with disjoint lifetimes may share memory:
+      no edges, and at most one input and one output.
     * (C3) `n2` is `feature_columns`, and `n1` is a multiple of `psys` up to
       `feature_rows`.
     * (C4) Features have a row for each vertex, edges a column for each edge; in a part
-      they are windows of the program's region of that name and kind, which have whole
-      blocks and fibers. Where the partition has `shard_edges`, edges have its entries, and
-      their windows whole shards.
+      they are windows of the program's region of that name and kind, with whole blocks
+      and fibers. If the partition has `shard_edges`, edges have its entries, and their
+      windows have whole shards.
     * (C5) A part is for the graph, the target and the partition of its program.
     * (C6) `graph` names a square `gnn.graph` of the module.
 
@@ -77,17 +76,16 @@ def Overlay_RegionOp : Overlay_Op<"region", [
     `row` and of `affine` 1 and columns, of `edges` entries and edges.
 
     An `input` is filled before the program runs: features and edges from the argument
-    `argument` (edges without one have the weight 1), weights, rows and scales from
-    `pieces`: blocks of arguments, each
-    [argument or number, transposed, row and column in it, its pitch, row and column
-    in the region, rows, columns].
+    `argument` (edges without one have the weight 1), and weights, rows and scales from
+    `pieces`. These are blocks of arguments, each [argument or number, transposed, row and
+    column in it, its pitch, row and column in the region, rows, columns].
 
-    In a part, `from` says the first row (of edges: entry) and column of the window.
+    In a part, `from` is the first row (of edges: entry) and column of the window.
 
     Constraints:
     * (C1) The address is a multiple of 64 and not negative.
-    * (C2) The shape has two extents, which are not negative; columns are fewer than 2^31,
-      rows and numbers of features and weights at most 2^44.
+    * (C2) The shape has two extents, which are not negative; there are fewer than 2^31
+      columns, and at most 2^44 rows and numbers of features and weights.
     * (C3) Only inputs of weights, rows and scales have pieces, of nine fields each: a name
       or number, a flag, and seven numbers that are not negative.
     * (C4) A region of a part has the two numbers of `from`, which are not negative, and
@@ -123,8 +121,8 @@ def Overlay_ReadOp : Overlay_Op<"read", [
 
     Constraints:
     * (C1) The region is an input.
-    * (C2) The type is what the region holds: rows of nodes of the program's graph with its
-      columns, numbers of edges, or weights of its extents.
+    * (C2) The type matches the contents of the region: rows of nodes of the program's
+      graph with its columns, numbers of edges, or weights of its extents.
   }];
   let arguments = (ins FlatSymbolRefAttr:$region);
   let results = (outs AnyRankedTensor:$result);
@@ -133,12 +131,12 @@ def Overlay_ReadOp : Overlay_Op<"read", [
 
 def Overlay_PlaceOp : Overlay_Op<"place", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Have a layer write its result to a region";
+  let summary = "Make a layer write its result to a region";
   let description = [{
     Constraints:
     * (C1) The region is an output or temporary.
     * (C2) The value is the result of a layer, which is placed once.
-    * (C3) The type is what the region holds, as for `gnn_overlay.read`.
+    * (C3) The type matches the contents of the region, as for `gnn_overlay.read`.
   }];
   let arguments = (ins AnyRankedTensor:$value, FlatSymbolRefAttr:$region);
   let assemblyFormat = "$value `in` $region attr-dict `:` type($value)";
@@ -153,12 +151,13 @@ def Overlay_LayerBlockOp : Overlay_Op<"layer_block", [
   let summary = "The instructions of a layer";
   let description = [{
     The head of a layer (csi), which the scheduler reads, and its tiles, which run in any
-    order (section 6.6). A layer is called by its kind and number, unless it is `named`.
+    order (section 6.6). The name of a layer is its kind and number, unless it is `named`.
 
     Constraints:
     * (C1) It holds tiling blocks.
-    * (C2) Products and sums in its tiles are those of its type: `gemm` of linear, `spdmm` of
-      aggregate with its aggregation, `sddmm` of vector_inner, `vadd` of vector_add.
+    * (C2) Products and sums in its tiles are those of its type: `gemm` for linear,
+      `spdmm` for aggregate with its aggregation, `sddmm` for vector_inner, `vadd` for
+      vector_add.
     * (C3) `layer` is from 1 to 255.
   }];
   let arguments = (ins Overlay_LayerTypeAttr:$type, I64Attr:$layer, I64Attr:$in,
@@ -179,7 +178,7 @@ def Overlay_TilingBlockOp : Overlay_Op<"tiling_block", [
   let summary = "The instructions of a tile, which one processing element runs";
   let description = [{
     Constraints:
-    * (C1) It holds instructions, and one loop at most, which has one before it.
+    * (C1) It holds instructions, and at most one loop, with an instruction before it.
     * (C2) Its last instruction is not in the loop.
   }];
   let regions = (region SizedRegion<1>:$body);
@@ -191,8 +190,8 @@ def Overlay_LoopOp : Overlay_Op<"loop", [
     HasParent<"::gnn::overlay::TilingBlockOp">, SingleBlock, NoTerminator]> {
   let summary = "Instructions that a tile repeats";
   let description = [{
-    As often as the `init` before it says; an iteration adds strides and takes the next
-    descriptor, and exchanges the buffers.
+    The `init` before it states the number of iterations; an iteration adds strides and
+    takes the next descriptor, and exchanges the buffers.
 
     Constraints:
     * (C1) It holds instructions.
@@ -206,7 +205,7 @@ def Overlay_LoopOp : Overlay_Op<"loop", [
 // Instructions
 //===----------------------------------------------------------------------===//
 
-// An instruction: what Instructions.def says of it. Zero is what is left out.
+// An instruction, as Instructions.def defines it. Omitted fields are zero.
 class Overlay_Instruction<string mnemonic, list<Trait> traits = []>
     : Overlay_Op<mnemonic, !listconcat(
         [ParentOneOf<["::gnn::overlay::TilingBlockOp", "::gnn::overlay::LoopOp"]>],
@@ -224,15 +223,16 @@ def Overlay_Number : DefaultValuedAttr<I64Attr, "0">;
 def Overlay_LoadOp : Overlay_RegionInstruction<"load"> {
   let summary = "Read a region into a buffer";
   let description = [{
-    Bytes from `offset` of the region on, into a buffer of its kind. By descriptor, `edge`
-    takes the edges of the descriptor at `offset`, `feature` the subfiber of the sources
-    of the edges in the buffer, subfibers `stride` bytes apart. `weight` may take the
-    tiles of several fibers of the output, which are `fiber_stride` bytes apart.
+    Reads bytes from `offset` of the region on into a buffer of its kind. By descriptor,
+    `edge` takes the edges of the descriptor at `offset`, and `feature` the subfiber of
+    the sources of the edges in the buffer, where subfibers are `stride` bytes apart.
+    `weight` may take the tiles of several fibers of the output, which are `fiber_stride`
+    bytes apart.
 
     Constraints:
-    * (C1) The region has the kind that is loaded.
-    * (C2) `offset` and `stride` are multiples of 64; of edges of 16.
-    * (C3) `fiber_stride` is of weights, and a multiple of 64.
+    * (C1) The region has the kind of the load.
+    * (C2) `offset` and `stride` are multiples of 64; for edges of 16.
+    * (C3) `fiber_stride` is for weights, and a multiple of 64.
     * (C4) Each iteration begins within the region; by descriptor, within its entries.
 
     Example:
@@ -261,9 +261,9 @@ def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
     A store of features takes rows of the output from N1 times `fiber` on.
 
     Constraints:
-    * (C1) The region has the kind that is stored, and is no input.
-    * (C2) `offset` is a multiple of 64; of edges of 16.
-    * (C3) `fiber` is of features.
+    * (C1) The region has the kind of the store, and is no input.
+    * (C2) `offset` is a multiple of 64; for edges of 16.
+    * (C3) `fiber` is for features.
     * (C4) `offset` is within the region; by descriptor, within its entries.
 
     Example:
@@ -285,7 +285,8 @@ def Overlay_StoreOp : Overlay_RegionInstruction<"store"> {
 def Overlay_InitOp : Overlay_RegionInstruction<"init"> {
   let summary = "Set the output and the trips of the loop";
   let description = [{
-    A `bias` is the row at `offset` for the first N1 rows, the one behind it for the next.
+    A `bias` is the row at `offset` for the first N1 rows, and the following one for the
+    next N1 rows.
 
     Constraints:
     * (C1) `bias` has a region of kind `row`, the others have none.
@@ -313,7 +314,7 @@ def Overlay_GemmOp : Overlay_Instruction<"gemm"> {
   let summary = "Multiply a block of features by a block of weights";
   let description = [{
     `S_B` x `Len` by `Len` x `G_B` (algorithm 1); the last iteration of a loop sums over
-    the features that are left. The weights are tile `fiber` of their buffer, the output
+    the remaining features. The weights are tile `fiber` of their buffer, the output
     begins at row N1 times `fiber`.
 
     Example:
@@ -393,8 +394,8 @@ def Overlay_VaddOp : Overlay_Instruction<"vadd"> {
 def Overlay_ActOp : Overlay_RegionInstruction<"act"> {
   let summary = "Apply a function to a buffer";
   let description = [{
-    Writes the output, of feature buffer or edge buffer `buffer`, or of the output itself
-    (2). `affine` reads scales and shifts at an address.
+    Writes the output, from feature buffer or edge buffer `buffer`, or from the output
+    itself (2). `affine` reads scales and shifts at an address.
 
     Constraints:
     * (C1) `affine` has a region of that kind, the others have none.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a block computes a tile of a product, as it follows from the op and its
+// The way in which a block computes a tile of a product, from the op and its
 // schedule alone; see TraverseLayout.h.
 //
 //===----------------------------------------------------------------------===//
@@ -14,23 +14,24 @@
 
 namespace gnn::tile {
 
-/// A tile product of a block. On the general cores threads lie in rows, each of
-/// which has the columns of the tile, 4 a thread; on the tensor cores as their
-/// fragments do (ProductMma.cpp), with as many sums a thread.
+/// A tile product of a block. On the general cores threads form rows, each of
+/// which has the columns of the tile, 4 a thread; on the tensor cores they have
+/// the layout of their fragments (ProductMma.cpp), with the same number of sums
+/// a thread.
 struct ProductLayout {
   static constexpr int64_t threads = 128, rows = 64, columnsPerThread = 4;
   static constexpr int64_t widestColumns = 64; ///< of any tile
 
   int64_t columns = 16; ///< of the tile
   int64_t depth = 16;   ///< of the summed dimension, what is staged at once
-  /// Whether the next step is loaded while one is summed.
+  /// Whether the next step is loaded during the sum of the current one.
   bool loadsAhead = false;
   bool onTensorCores = false;
-  /// Which operands are copied, past the registers of threads.
+  /// The operands that are copied without registers of threads.
   bool copiesLeft = false, copiesRight = false;
   int64_t runs = 0; ///< rows of an outer product added at once; 0: all
 
-  /// Steps of a run, which are whole.
+  /// Steps of a run, a whole number.
   int64_t stepsOfRun() const { return (runs + depth - 1) / depth; }
   int64_t threadsPerRow() const { return columns / columnsPerThread; }
   int64_t rowsPerThread() const { return rows * threadsPerRow() / threads; }
@@ -39,8 +40,8 @@ struct ProductLayout {
     int64_t across = (copiesLeft ? 0 : rows) + (copiesRight ? 0 : columns);
     return depth * across / threads;
   }
-  /// Sums, a row and a column of the staged tiles; what is loaded, beside them
-  /// or before; places. An estimate.
+  /// An estimate of registers: sums, a row and a column of the staged tiles;
+  /// loaded values, beside them or before; positions.
   int64_t registers() const {
     int64_t own = rowsPerThread() * columnsPerThread;
     int64_t sums = own + rowsPerThread() + columnsPerThread;

@@ -20,9 +20,9 @@ class GraphOp;
 
 namespace gnn::tile {
 
-/// Rows in an order: those of a space of the graph, the tiles that groups of
-/// them are cut into, pieces of groups, or a fixed number of rows (those of
-/// weights), or none at all.
+/// Rows in an order: those of a space of the graph, the tiles into which their
+/// groups are cut, pieces of groups, a fixed number of rows (those of weights),
+/// or none at all.
 class RowDomain {
 public:
   RowDomain() = default;
@@ -30,10 +30,10 @@ public:
   RowDomain(Space space, RowOrder order = RowOrder::Natural)
       : RowDomain(OrderedSpace{space, order}) {}
   static RowDomain fixed(int64_t count);
-  /// The pieces of at most `most` elements that each of `groups` is cut into:
+  /// The pieces of at most `most` elements into which each of `groups` is cut:
   /// those of the structure `tiles GROUPS ELEMENTS MOST`.
   static RowDomain tiles(Space groups, OrderedSpace elements, int64_t most);
-  /// The same of groups that have more than `most` elements alone: those of
+  /// The same for only the groups with more than `most` elements: those of
   /// `long_tiles GROUPS ELEMENTS MOST`.
   static RowDomain longTiles(Space groups, OrderedSpace elements, int64_t most);
   /// The pieces that blocks of `block` elements each leave of the groups that
@@ -42,11 +42,11 @@ public:
   /// The groups that have such pieces, and those without elements: those of
   /// `cut_rows GROUPS ELEMENTS BLOCK`.
   static RowDomain cutRows(Space groups, OrderedSpace elements, int64_t block);
-  /// The tiles that a structure or a count is about.
+  /// The tiles of a structure or a count.
   static RowDomain tilesOf(const StructureKey &key);
   static RowDomain tilesOf(const CountKey &key);
 
-  /// Whether there are rows, and which.
+  /// Whether there are rows, and their kind.
   explicit operator bool() const { return kind != Kind::None; }
   bool isFixed() const { return kind == Kind::Fixed; }
   bool isOfGraph() const { return kind == Kind::OfGraph; }
@@ -59,8 +59,7 @@ public:
   int64_t getCount() const { return count; }
   /// The rows of the graph.
   OrderedSpace get() const { return rows; }
-  /// The structure that lists the tiles, or the groups that have such pieces:
-  /// what is cut, and where.
+  /// The structure that lists the tiles, or the groups with such pieces.
   StructureKey getTiles() const {
     if (isPieces() || isCutRows())
       return StructureKey::cutRows(tiled, rows, count);
@@ -70,13 +69,13 @@ public:
   /// The count of rows of the graph, or of tiles.
   CountKey getCountKey() const;
 
-  /// Whether they are rows of the graph, of that space in any order.
+  /// Whether they are rows of that space of the graph, in any order.
   bool isIn(Space space) const { return isOfGraph() && rows.space == space; }
   /// Whether both are rows of one space of the graph.
   bool hasSpaceOf(RowDomain other) const {
     return other.isOfGraph() && isIn(other.rows.space);
   }
-  /// Whether they are rows of the graph that a derived graph is made from.
+  /// Whether they are rows of the graph from which a derived graph is made.
   bool isOfParent() const { return isOfGraph() && gnn::isOfParent(rows.space); }
   bool isKind(RowKind of) const {
     return isOfGraph() && kindOf(rows.space) == of;
@@ -110,8 +109,8 @@ private:
   Kind kind = Kind::None;
 };
 
-/// True if each group has its elements side by side: the elements of a tile,
-/// the tiles of what is cut into them, or those of a structure `rows GROUPS
+/// True if the elements of each group are adjacent: the elements of a tile, the
+/// tiles of a group that is cut into them, or those of a structure `rows GROUPS
 /// ELEMENTS`.
 bool hasRows(RowDomain groups, RowDomain elements);
 
@@ -123,29 +122,29 @@ bool hasMap(RowDomain from, RowDomain to);
 /// write its own.
 bool isInjective(RowDomain from, RowDomain to);
 
-/// True if rows of `from` lead to rows of `to` at other positions, which the
-/// structure `map FROM TO` has.
+/// True if rows of `from` lead to rows of `to` at other positions, which are in
+/// the structure `map FROM TO`.
 bool needsMap(RowDomain from, RowDomain to);
 
-/// The order in which rows lie of a graph whose edges are sorted by
-/// destination: the user's order of edges is that of `edge.in_rows`.
+/// The order of rows in a graph whose edges are sorted by destination: the
+/// user's order of edges is that of `edge.in_rows`.
 RowDomain ofSortedEdges(RowDomain rows);
 
-/// Whether `from` leads to rows of `to`, if there are such, at other positions:
-/// by `needsMap`, and by what `graph` says of the order of its edges.
+/// Whether `from` leads to rows of `to`, if such exist, at other positions: by
+/// `needsMap`, and by the order of edges that `graph` declares.
 bool isMapped(GraphOp graph, RowDomain from, RowDomain to);
 
-/// The structure that says where the elements of each group begin and end, of
-/// domains with such rows: `rows`, or `tiles` of tiles, or `tile_rows` of what
-/// is cut into them.
+/// The structure with the begin and end of the elements of each group, for
+/// domains with such rows: `rows`, or `tiles` for tiles, or `tile_rows` for
+/// groups that are cut into them.
 StructureKey getRowsKey(RowDomain groups, RowDomain elements);
 
-/// The structure that leads from each row to another one, of different domains
-/// with such a map: `map`, or `tiles` of tiles.
+/// The structure that leads from each row to another one, for different domains
+/// with such a map: `map`, or `tiles` for tiles.
 StructureKey getMapKey(RowDomain from, RowDomain to);
 
-/// Empty if there are such rows or such a map; else why there are none, with
-/// what there is instead.
+/// Empty if there are such rows or such a map; else the reason why there are
+/// none, and the alternatives.
 std::string explainRows(RowDomain groups, RowDomain elements);
 std::string explainMap(RowDomain from, RowDomain to);
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of schedules, whose fields stand in ScheduleFields.def.
+// The parts of schedules, whose fields are in ScheduleFields.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,15 +37,15 @@ constexpr FieldRange powers(int64_t least, int64_t most) {
 }
 } // namespace range
 
-/// A field of a schedule. Its value is a number, 0 where it is open; that of
-/// the first word is 1.
+/// A field of a schedule. Its value is a number, 0 if it is open; that of the
+/// first word is 1.
 struct ScheduleField {
   llvm::StringRef name;
   FieldRange range;
   llvm::StringRef rule = ""; ///< the pass that chooses what is left open
   llvm::SmallVector<llvm::StringRef> words = {};
 
-  /// As text has it.
+  /// The value as text.
   std::string str(int64_t value) const;
   /// All words, or the range in powers of two.
   llvm::SmallVector<int64_t> list() const;
@@ -53,15 +53,15 @@ struct ScheduleField {
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// Sets the field of that name, of a schedule of that kind, among `values`.
-/// Errors: no such field, one that is set, and a text that it cannot have.
+/// Sets the field of that name, of a schedule of that kind, in `values`.
+/// Errors: an unknown field, a field that is set, and an invalid text.
 llvm::LogicalResult setField(llvm::MutableArrayRef<int64_t> values,
                              llvm::StringRef kind,
                              llvm::ArrayRef<ScheduleField> table,
                              llvm::StringRef name, llvm::StringRef text,
                              EmitError emitError);
 
-/// As the IR has them: `<lanes = 8, row_walk = team>`, without open ones.
+/// The fields as in the IR: `<lanes = 8, row_walk = team>`, without open ones.
 mlir::ParseResult parseFields(mlir::AsmParser &parser,
                               llvm::SmallVectorImpl<int64_t> &values,
                               llvm::StringRef kind,
@@ -69,11 +69,11 @@ mlir::ParseResult parseFields(mlir::AsmParser &parser,
 void printFields(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> values,
                  llvm::StringRef kind, llvm::ArrayRef<ScheduleField> table);
 
-/// A field of a struct, 0 or none where it is open.
+/// A field of a struct, 0 or none if it is open.
 template <typename T>
 using FieldOf = std::conditional_t<std::is_enum_v<T>, std::optional<T>, T>;
 
-/// The fields that the layout of a traversal is made of.
+/// The fields that determine the layout of a traversal.
 struct TraverseSchedule {
 #define GNN_TRAVERSE_FIELD(type, name, ...) FieldOf<type> name{};
 #include "GNN/Dialect/Tile/IR/ScheduleFields.def"
@@ -83,9 +83,9 @@ struct TraverseSchedule {
 
   TraverseSchedule() = default;
   explicit TraverseSchedule(TraversalScheduleInterface schedule);
-  /// The fields of the op, none where it has no schedule.
+  /// The fields of the op, none without a schedule.
   explicit TraverseSchedule(TraverseOp op);
-  /// Those of the core of a CPU of which nothing is chosen.
+  /// Open fields for the core of a CPU.
   static TraverseSchedule ofCore();
   /// Positions that a block takes: rows, or elements of a walk by edges.
   int64_t getBlockPositions() const;
@@ -93,7 +93,7 @@ struct TraverseSchedule {
   void setOn(TraverseOp op) const;
 };
 
-/// The fields that the layout of a product is made of:
+/// The fields that determine the layout of a product:
 /// `#gnn_tile.gemm_schedule`.
 struct ProductSchedule {
 #define GNN_PRODUCT_FIELD(type, name, ...) FieldOf<type> name{};

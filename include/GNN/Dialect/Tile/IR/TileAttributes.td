@@ -47,28 +47,29 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
     (ins Tile_RowDomain:$value), "::gnn::tile::RowDomain"> {
   let summary = "rows in an order";
   let description = [{
-    A row space in one of its orders, `edge.in_rows`, the tiles that groups are cut
-    into, `tiles<edge_type, src_pair, 1024>`, or long groups alone,
-    `long_tiles<dst, edge.in_rows, 256>`, what blocks of elements leave of groups,
-    `pieces<dst, edge.in_rows, 1024>`, or a number of rows, `192`: those of weights.
-    docs/Structures.md has all of them.
+    One of: a row space in one of its orders, `edge.in_rows`; the tiles into which
+    groups are cut, `tiles<edge_type, src_pair, 1024>`, or only those of long
+    groups, `long_tiles<dst, edge.in_rows, 256>`; the pieces of groups that blocks
+    of elements leave, `pieces<dst, edge.in_rows, 1024>`; a number of rows, `192`,
+    for weights. docs/Structures.md has all of them.
   }];
 }
 
 def Tile_OrderAttr : Tile_Attr<"Order", "order", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
     DeclareAttrInterfaceMethods<OpAsmAttrInterface, ["getAlias"]>]> {
-  let summary = "Tensor encoding: the order in which rows are kept";
+  let summary = "Tensor encoding: the order of the rows";
   let description = [{
     `tensor<?x64xf32, #gnn_tile.order<edge.in_rows>>` has one row for each edge,
-    and edges into one node lie side by side. An access to such a tensor reads or
-    writes its rows in that order: another one is an error. On a derived graph
-    that reads its parent's rows, it is an order of these:
-    `#gnn_tile.at<group -> parent_edge.in_rows>`.
+    and edges into one node are adjacent. An access to such a tensor reads or
+    writes its rows in that order: another order is an error. If a derived graph
+    reads its parent's rows, the order is one of the parent's: `#gnn_tile.at<group
+    -> parent_edge.in_rows>`.
 
-    A tensor without it has its rows in their natural order, the user's, or has
-    no rows of a graph. Which space that is, the accesses say. Bufferization
-    drops the encoding: an access to a buffer says its order alone.
+    A tensor without this encoding has its rows in their natural order, the
+    user's, or has no rows of a graph. The accesses state the row space.
+    Bufferization drops the encoding: for a buffer only the access states the
+    order.
 
     Constraints:
     * (C1) It is an order of a row space of the graph itself, and not the natural
@@ -102,17 +103,17 @@ def Tile_CountKeyAttr : Tile_KeyAttr<"CountKey", "count",
 }
 
 def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
-  let summary = "what a traversal walks: groups, their elements, heads, features";
+  let summary = "the domain of a traversal: groups, their elements, heads, features";
   let description = [{
     `#gnn_tile.domain<dst, edge.in_rows, heads = 4, features = 64>` walks the
     destination nodes and, for each, its incoming edges. Without elements it is
-    row-wise: `#gnn_tile.domain<edge.in_rows, features = 64>`. `heads` and
-    `features` are 1 where they are left out.
+    row-wise: `#gnn_tile.domain<edge.in_rows, features = 64>`. The default of
+    `heads` and `features` is 1.
 
     Constraints:
     * (C1) `groups` is a row space of the graph itself in one of its orders, tiles,
       or a number of rows.
-    * (C2) The elements of a group lie side by side: `rows GROUPS ELEMENTS` is a
+    * (C2) The elements of a group are adjacent: `rows GROUPS ELEMENTS` is a
       structure of docs/Structures.md, `groups` are tiles of these elements, or
       `elements` are tiles of these groups.
     * (C3) The numbers of heads and of features are 1 to 2^30.
@@ -127,7 +128,7 @@ def Tile_DomainAttr : Tile_Attr<"Domain", "domain"> {
 }
 
 def Tile_AtAttr : Tile_Attr<"At", "at"> {
-  let summary = "where the row of an operand lies, and which dimensions it has";
+  let summary = "the row of an operand and the dimensions that it has";
   let description = [{
     `#gnn_tile.at<element -> src : head, feature>`: the row is the source node
     of the current edge, the trailing dimensions are head and feature. `group`
@@ -135,9 +136,9 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
     no row. `feature + 64` starts at the 65th feature, and `head + 2` at the third
     head.
 
-    `#gnn_tile.at<group : feature, column>` reads weights the other way round: the
-    operand is `[matrices, features, columns]`, and row `i` is column
-    `i mod columns` of matrix `i div columns`.
+    `#gnn_tile.at<group : feature, column>` reads weights transposed: the operand
+    is `[matrices, features, columns]`, and row `i` is column `i mod columns` of
+    matrix `i div columns`.
 
     Constraints:
     * (C1) A row space is reached from a group or an element, not from `all`.
@@ -159,14 +160,14 @@ def Tile_AtAttr : Tile_Attr<"At", "at"> {
                  /*headOffset=*/0);
   }]>];
   let extraClassDeclaration = [{
-    /// The rows that it starts from, of a domain with these.
+    /// The rows from which it starts, in a domain with these rows.
     ::gnn::tile::RowDomain getStart(::gnn::tile::RowDomain groups,
                                     ::gnn::tile::RowDomain elements) const;
-    /// The domain whose rows it leads to, as many as the operand has.
+    /// The domain to whose rows it leads; the operand has as many rows.
     ::gnn::tile::RowDomain getRows(::gnn::tile::RowDomain groups,
                                    ::gnn::tile::RowDomain elements) const;
-    /// Whether its rows lie as the elements of the domain do: it has the row at
-    /// the position of each, and no map leads there.
+    /// Whether its rows are in the order of the domain's elements: the row of each
+    /// element is at its position, without a map.
     bool isInOrderOf(DomainAttr domain) const;
     /// The same access to the heads and features from these on.
     AtAttr from(int64_t head, int64_t feature) const;
@@ -183,12 +184,12 @@ def Tile_WorkerAttr : EnumAttr<Tile_Dialect, Tile_Worker, "worker">;
 def Tile_TraverseScheduleAttr : Tile_ScheduleDef<
     Tile_Dialect, "TraverseSchedule", "traverse_schedule",
     [DeclareAttrInterfaceMethods<Tile_TraversalScheduleInterface>]> {
-  let summary = "how a traversal is laid out on the GPU";
+  let summary = "the layout of a traversal on the GPU";
   let description = [{
-    The passes of `gnn-schedule-pipeline` set the fields that are left out, and
-    those of `gnn-kernels-pipeline` do as all of them say. A field that cannot be
-    honoured is an error that names it. A traversal that has a schedule before
-    templates are fused is not fused. docs/Schedules.md says what each field is.
+    The passes of `gnn-schedule-pipeline` set the open fields, and those of
+    `gnn-kernels-pipeline` follow all fields. A field that cannot be honoured is
+    an error that names it. A traversal that has a schedule before templates are
+    fused is not fused. docs/Schedules.md defines the fields.
   }];
   let genVerifyDecl = 1;
 }
@@ -196,24 +197,24 @@ def Tile_TraverseScheduleAttr : Tile_ScheduleDef<
 def Tile_CoreScheduleAttr : Tile_ScheduleDef<
     Tile_Dialect, "CoreSchedule", "core_schedule",
     [DeclareAttrInterfaceMethods<Tile_TraversalScheduleInterface>]> {
-  let summary = "how a traversal is laid out on the core of a CPU";
+  let summary = "the layout of a traversal on the core of a CPU";
   let description = [{
-    A block is what a core takes at once: one lane, which goes through its rows one
-    after the other. `gnn-tile-schedule-cores` sets the fields that are left out. It
-    makes a kernel of one thread a block on a GPU too.
+    A block is the work that a core takes at once: one lane, which processes its
+    rows one after the other. `gnn-tile-schedule-cores` sets the open fields. On a
+    GPU too, this schedule makes a kernel of one thread a block.
   }];
 }
 
 def Tile_GemmScheduleAttr
     : Tile_ScheduleDef<Tile_Dialect, "GemmSchedule", "gemm_schedule"> {
-  let summary = "how a matrix product is laid out on the GPU";
+  let summary = "the layout of a matrix product on the GPU";
   let description = [{
-    The passes of `gnn-schedule-pipeline` set the fields that are left out. A
-    product that has a schedule before templates are fused is not fused. A block
-    computes a tile of 64 rows; `ProductLayout.h` says how.
+    The passes of `gnn-schedule-pipeline` set the open fields. A product that has
+    a schedule before templates are fused is not fused. A block computes a tile of
+    64 rows; `ProductLayout.h` defines its layout.
   }];
   let extraClassDeclaration = [{
-    /// Columns of a block's tile, 0 where that is open.
+    /// Columns of a block's tile; 0 if open.
     int64_t getN() const { return ProductSchedule(*this).n; }
     bool isOnTensorCores() const {
       auto kind = ProductSchedule(*this).kind;
@@ -226,31 +227,32 @@ def Tile_GemmScheduleAttr
 }
 
 def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
-  let summary = "how the values of a vector are spread over the threads of a block";
+  let summary = "the distribution of a vector over the threads of a block";
   let description = [{
     `#gnn_tile.spread<each = [4, 4], lanes = [16, 8]>`: a thread holds 4 rows of 4
-    columns that lie side by side; 16 by 8 threads, those of one row of threads one
-    after the other, hold 64 rows of 32 columns. A larger vector is held in turns, by
-    rows of such pieces; threads beyond the last one hold what the first ones do. So do
-    those that differ in rows alone of a vector of columns.
+    adjacent columns; 16 by 8 threads, those of one row of threads one after the
+    other, hold 64 rows of 32 columns. A larger vector is held in turns, by rows
+    of such pieces; threads beyond the last one hold the same values as the first
+    ones. Threads that differ only in rows hold the same values of a vector of
+    columns.
 
-    At an op it says what threads hold where the vector is staged in workgroup memory,
-    summed by a `gnn_tile.contract`, or stored; what such a vector is computed of is spread
-    like it.
+    At an op it states the threads of the values of a vector that is staged in
+    workgroup memory, summed by a `gnn_tile.contract`, or stored; the operands of
+    such a vector have the same spread.
 
-    At a `gnn_tile.teams` it is the spread of all vectors, whose rows are heads and
-    whose columns features, and says who shares the work:
-    `#gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>` is a block
-    of 8 teams, each of which has 2 times 1 x 16 lanes for the elements of its row,
-    features fastest. The schedule of a traversal says all of these.
+    At a `gnn_tile.teams` it is the spread of all vectors, whose rows are heads
+    and whose columns are features, and also states who shares the work:
+    `#gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>` is
+    a block of 8 teams, each of which has 2 times 1 x 16 lanes for the elements of
+    its row, features fastest. All of these come from the schedule of a traversal.
 
     Constraints:
     * (C1) `each` and `lanes` have one entry a dimension, of one or two, all powers
       of two. The product of each is at most 1024.
-    * (C2) `teams` and `elements` are there or not; then there are two dimensions,
-      `elements` is a power of two and `teams` at least 1.
-    * (C3) With these, there is one lane in all; or there are whole warps of 32, at most
-      1024 lanes, and at most 32 in a team.
+    * (C2) `teams` and `elements` are both given or both absent; if given, there
+      are two dimensions, `elements` is a power of two and `teams` at least 1.
+    * (C3) With these, there is one lane in all; or there are whole warps of 32,
+      at most 1024 lanes, and at most 32 in a team.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$each,
                         ArrayRefParameter<"int64_t">:$lanes,
@@ -266,15 +268,15 @@ def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The threads that hold different values.
+    /// The number of threads that hold different values.
     int64_t getNumThreads() const {
       int64_t threads = 1;
       for (int64_t lanes : getLanes())
         threads *= lanes;
       return threads;
     }
-    /// For teams: lanes of heads and features, features side by side, threads
-    /// of a team and of the block.
+    /// For teams: lanes of heads and of features, adjacent features, threads of a
+    /// team and of the block.
     int64_t getHeads() const { return getLanes().front(); }
     int64_t getFeatures() const { return getLanes().back(); }
     int64_t getVector() const { return getEach().back(); }

@@ -15,9 +15,9 @@ class Tile_BodyOp<string mnemonic, list<Trait> traits = []>
 def Tile_ReduceOp : Tile_BodyOp<"reduce", [SameOperandsAndResultType]> {
   let summary = "Reduce a value over dimensions of the domain";
   let description = [{
-    The result no longer varies by the dimensions named. A value that does not
-    vary by one of them counts once for each point of it. Nothing to reduce
-    gives 0. A NaN among the values gives NaN.
+    The result no longer varies by the named dimensions. A value that does not
+    vary by one of them counts once for each point of it. An empty reduction gives 0.
+    A NaN among the values gives NaN.
 
     Constraints:
     * (C1) `dims` names at least one dimension, each once.
@@ -41,9 +41,9 @@ def Tile_ArgReduceOp : Tile_BodyOp<"arg_reduce",
     [AllTypesMatch<["value", "extreme"]>]> {
   let summary = "Find the extreme element of a group and its index";
   let description = [{
-    `max` or `min` over the elements, and the lowest `index` (not negative) of
-    the elements that reach it. A NaN is beyond every number. An empty group
-    gives 0 and -1.
+    `max` or `min` over the elements, and the lowest `index` (not negative) of the
+    elements with this value. A NaN is more extreme than every number. An empty
+    group gives 0 and -1.
 
     Constraints:
     * (C1) `kind` is `max` or `min`.
@@ -65,20 +65,20 @@ def Tile_ArgReduceOp : Tile_BodyOp<"arg_reduce",
 
 def Tile_SoftmaxSumOp : Tile_BodyOp<"softmax_sum",
     [DeclareOpInterfaceMethods<InferTypeOpInterface>, SameTypeOperands]> {
-  let summary = "Add up values over elements, weighed by powers of scores";
+  let summary = "Sum values over elements, weighted by powers of scores";
   let description = [{
-    `highest` is the greatest score of the elements of a group, and each of the sums
-    that of `exp(score - highest) * value`: with the value 1 what softmax divides by.
-    Elements are walked once: a sum so far is rescaled where a higher score comes
-    (online softmax: Milakov and Gimelshein, 2018). So results of parts of a group are
-    scores and values of the group.
+    `highest` is the greatest score of the elements of a group, and each sum is
+    the sum of `exp(score - highest) * value`: for the value 1 it is the divisor
+    of a softmax. Elements are walked once: a partial sum is rescaled when a
+    higher score comes (online softmax: Milakov and Gimelshein, 2018). So the
+    results of parts of a group can be used as scores and values of the group.
 
     Empty groups give 0. A NaN among the scores, or an infinite one that is highest,
     gives NaN sums. Scores that are all minus infinity give sums of 0 and minus infinity
     as `highest`.
 
     Constraints:
-    * (C1) Sums are as many as values.
+    * (C1) There are as many sums as values.
 
     Example: attention over rows `%v`.
 
@@ -93,22 +93,22 @@ def Tile_SoftmaxSumOp : Tile_BodyOp<"softmax_sum",
 
 def Tile_FoldOp : Tile_BodyOp<"fold", [AttrSizedOperandSegments,
     IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Reduce over elements by a monoid with state";
+  let summary = "Reduce over elements by a monoid with a state";
   let description = [{
-    The states of the elements, given by `values`, are combined pairwise by the
-    region: its two halves of arguments are two states. It must be associative
-    and commutative: lanes that take elements in turns combine their states in
-    another order than that of the elements, but the same one on every run.
-    `identity` is the state of no elements. Online softmax is one: state
+    The region combines the states of the elements, given by `values`, pairwise:
+    the two halves of its arguments are two states. It must be associative and
+    commutative: lanes that take elements in turns combine their states in another
+    order than that of the elements, but the same one on every run. `identity` is
+    the state of no elements. Online softmax is an example, with the state
     (maximum, sum, weighted sum).
 
     Constraints:
-    * (C1) Identities and results are as many as values, of their types.
+    * (C1) There are as many identities and results as values, of their types.
     * (C2) The region has two arguments a value and yields one a value.
     * (C3) A component's result may depend only on components whose level is
       within its own.
-    * (C4) An identity's level is within that of its result: it is there before
-      any element.
+    * (C4) An identity's level is within that of its result: it exists before any
+      element.
 
     Example:
 
@@ -145,9 +145,9 @@ def Tile_SizeOp : Tile_BodyOp<"size"> {
 }
 
 def Tile_IndexOp : Tile_BodyOp<"index"> {
-  let summary = "Give the row or column of the current point";
+  let summary = "Get the row or column of the current point";
   let description = [{
-    The row that an access names, or the head or the feature of the point.
+    The row of an access, or the head or the feature of the point.
 
     Constraints:
     * (C1) `at` is a group or an element without columns, or `all` with one of
@@ -169,12 +169,12 @@ def Tile_IndexOp : Tile_BodyOp<"index"> {
 def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
     ParentOneOf<["TraverseOp", "GemmOp", "FoldOp", "WalkOp", "ParallelOp",
                  "TeamsOp", "BlocksOp", "StageWindowOp", "AddAtomicallyOp"]>]> {
-  let summary = "Give the values of a body";
+  let summary = "Yield the values of a body";
   let description = [{
     Ends a body: one value for each output of a `gnn_tile.traverse`, the value
-    that a `gnn_tile.gemm` stores, the components of a `gnn_tile.fold`, or what a
-    `gnn_tile.walk` or `gnn_tile.parallel` combines. In the text of
-    a `gnn_tile.blocks` or `gnn_tile.teams` it is left out.
+    that a `gnn_tile.gemm` stores, the components of a `gnn_tile.fold`, or the
+    values that a `gnn_tile.walk` or `gnn_tile.parallel` combines. It is omitted
+    in the text of a `gnn_tile.blocks` or `gnn_tile.teams`.
 
     Example:
 

@@ -12,15 +12,15 @@ include "mlir/IR/OpBase.td"
 def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
   let cppNamespace = "::gnn::tile";
   let description = [{
-    A template: one kernel on rows of one graph, a `DestinationStyleOpInterface`
-    and a `SymbolUserOpInterface` too. For each row of `getGroups`, and
-    each of its `getElements` where there are any, it reads its operands at
-    `getAccess`. Passes that treat templates alike ask these methods: contracts,
-    bufferization, files of schedules, costs, workspace. Fusion and the passes that
-    choose schedules know the templates that they are about.
+    A template: one kernel on rows of one graph, which is also a
+    `DestinationStyleOpInterface` and a `SymbolUserOpInterface`. For each row of
+    `getGroups`, and each of its `getElements` if there are any, it reads its
+    operands at `getAccess`. Passes that treat templates alike use these methods:
+    contracts, bufferization, files of schedules, costs, workspace. Fusion and the
+    passes that choose schedules know their templates.
 
     The accesses are in attributes whose names end in `_at`, the graph is `graph`,
-    the schedule `schedule`; all other inherent attributes say what is walked.
+    the schedule `schedule`; all other inherent attributes define the domain.
 
     Every template verifies that its graph is declared and has the rows that its
     accesses and structures name.
@@ -28,48 +28,48 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
   let methods = [
     InterfaceMethod<"The `gnn.graph` whose rows are walked.",
       "::mlir::FlatSymbolRefAttr", "getGraphAttr">,
-    InterfaceMethod<"The rows for each of which something is computed; all rows "
-                    "at once are those of `graph`.",
+    InterfaceMethod<"The rows for each of which a result is computed; `graph` for "
+                    "one result from all rows.",
       "::gnn::tile::RowDomain", "getGroups">,
-    InterfaceMethod<"The rows that each of the groups has; none where it has none.",
+    InterfaceMethod<"The rows of each group; none for groups without elements.",
       "::gnn::tile::RowDomain", "getElements">,
-    InterfaceMethod<"Where the row of an operand lies; none for one that is no "
-                    "tensor of rows, such as a weight.",
+    InterfaceMethod<"The access of an operand; none for one that is no tensor of "
+                    "rows, such as a weight.",
       "::gnn::tile::AtAttr", "getAccess", (ins "::mlir::OpOperand &":$operand)>,
-    InterfaceMethod<"The rows that an access starts from.",
+    InterfaceMethod<"The rows from which an access starts.",
       "::gnn::tile::RowDomain", "getStart", (ins "::gnn::tile::AtAttr":$at)>,
-    InterfaceMethod<"The index arrays of the graph that the kernel reads, by the "
-                    "schedule as far as it is chosen.",
+    InterfaceMethod<"The index arrays of the graph that the kernel reads, by the set "
+                    "fields of the schedule.",
       "::llvm::SmallVector<::gnn::StructureKey>", "getStructures">,
-    InterfaceMethod<"How the work is laid out; null where nothing is chosen.",
+    InterfaceMethod<"The schedule; null if nothing is chosen.",
       "::mlir::Attribute", "getTileSchedule">,
-    InterfaceMethod<"Sets how the work is laid out.",
+    InterfaceMethod<"Sets the schedule.",
       "void", "setTileSchedule", (ins "::mlir::Attribute":$schedule)>,
-    InterfaceMethod<"The schedule that it has on a GPU, with all fields open.",
+    InterfaceMethod<"The kind of schedule for a GPU, with all fields open.",
       "::gnn::tile::ScheduleInterface", "getOpenSchedule">,
     InterfaceMethod<"Calls `use` for complete schedules that can be honoured, with "
-                    "what each takes, in a fixed order. Fields that `given` has "
-                    "stay; lanes go up to the power of two that is enough; of "
-                    "numbers for which any is legal a few are tried; above 255 "
-                    "registers by the estimate there is `given` alone.",
+                    "the resources of each, in a fixed order. Fields of `given` stay; "
+                    "lanes go up to the smallest sufficient power of two; a few values "
+                    "are tried for unrestricted numbers; only `given` may exceed 255 "
+                    "registers by the estimate.",
       "void", "enumerateSchedules",
       (ins "::mlir::Attribute":$given, "::gnn::tile::ScheduleUser":$use)>,
-    InterfaceMethod<"Empty if the schedule can be honoured as far as it is chosen; "
-                    "else the field and the reason.",
+    InterfaceMethod<"Empty if the set fields of the schedule can be honoured; else "
+                    "the field and the reason.",
       "::std::string", "explainSchedule">,
     InterfaceMethod<"Checks that every field of the schedule is set and can be "
-                    "honoured; reports the field that is not.",
+                    "honoured; reports the first violation.",
       "::llvm::LogicalResult", "verifySchedule">,
-    InterfaceMethod<"The scalars that are computed; null where there is nothing "
-                    "to say.",
+    InterfaceMethod<"The body of scalar computations; null for templates without a "
+                    "body.",
       "::mlir::Block *", "getScalarBody">,
-    InterfaceMethod<"The columns of its last dimension that are written of an "
-                    "output, of all its rows; none where some rows alone are.",
+    InterfaceMethod<"The columns of an output's last dimension that are written in "
+                    "all its rows; none if only some rows are written.",
       "::gnn::tile::ColumnRange", "getWrittenColumns",
       (ins "::mlir::OpOperand &":$output)>,
     InterfaceMethod<"Whether a tensor may be this input and this output: no element "
-                    "is read after it has been written. Nothing else may read it "
-                    "then.",
+                    "is read after it has been written. If so, nothing else may read "
+                    "the tensor.",
       "bool", "mayOverwrite",
       (ins "::mlir::OpOperand &":$input, "::mlir::OpOperand &":$output)>,
     InterfaceMethod<"The bytes and operations of one launch.",

@@ -22,25 +22,24 @@ def Tile_BlocksOp : Tile_Op<"blocks", [
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
       "getLoopInductionVars", "getLoopLowerBounds", "getLoopUpperBounds",
       "getLoopSteps", "isDefinedOutsideOfLoop"]>]> {
-  let summary = "Do something in each block of a grid: a kernel";
+  let summary = "Run the body in each block of a grid: a kernel";
   let description = [{
     Runs the body for all multiples of `step` from 0 to before the end, in up to three
-    dimensions: those of the grid, x first. The blocks are independent of each other.
-    From the blocked form to the lanes form it is the loop of which
-    `convert-gnn-tile-to-gpu` makes a kernel and its launch. A loop of another kind,
-    such as an `scf.forall`, is none.
+    dimensions: those of the grid, x first. The blocks are independent of each other. From
+    the blocked form to the lanes form it is the loop that `convert-gnn-tile-to-gpu` turns
+    into a kernel and its launch. A loop of another kind, such as an `scf.forall`, is not.
 
-    `template` is what it was made of, for the kernel's name where the model's ops are
-    unknown. `schedule` is that of the template, for reports; of several an array of
-    them; a kernel that is written by hand has a text. `threads` says that the body is
-    what each of so many threads of a block does: the lanes form. A `gnn_tile.cost`
-    in front of it says what a launch costs.
+    `template` names the template of the loop, for the kernel's name if the model's ops
+    are unknown. `schedule` is that of the template, for reports; of several templates an
+    array; a hand-written kernel has a text. `threads` states that the body is the code of
+    each of this number of threads of a block: the lanes form. A `gnn_tile.cost` in front
+    of the loop states the cost of a launch.
 
     `gnn-verify-form` has the contract of each form.
 
     Constraints:
-    * (C1) The loop has 1 to 3 dimensions: as many ends of at least 0, positive steps,
-      and arguments of the body, which are indices.
+    * (C1) The loop has 1 to 3 dimensions: the same number of ends of at least 0, positive
+      steps, and arguments of the body, which are indices.
     * (C2) `threads` is 1 to 1024.
     * (C3) `schedule` is the schedule of a template, a text, or an array of such.
     * (C4) It is in no other `gnn_tile.blocks`.
@@ -74,12 +73,12 @@ def Tile_BlocksOp : Tile_Op<"blocks", [
     /// The number of the block in each dimension, a multiple of the step.
     ::mlir::ValueRange getInductionVars() { return getBody()->getArguments(); }
     ::llvm::SmallVector<::mlir::OpFoldResult> getMixedEnds();
-    /// The same loop with an empty body of so many threads, in front of it.
+    /// The same loop with an empty body of this number of threads, in front of it.
     BlocksOp createEmpty(::mlir::OpBuilder &builder, int64_t threads);
-    /// The cost that is stated in front of it; null if none is.
+    /// The cost that is stated in front of it; null if there is none.
     CostOp findCost();
-    /// Checks that it says how many threads a block has, and that its body is
-    /// what a thread does: no op of `gnn_tile` is left.
+    /// Checks that it states the number of threads of a block, and that its body is
+    /// the code of a thread: no op of `gnn_tile` is left.
     ::llvm::LogicalResult verifyOfThreads();
   }];
 }
@@ -89,45 +88,44 @@ def Tile_WalkOp : Tile_Op<"walk", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Combine the values of all elements of a row";
   let description = [{
-    For every position from `begin` to before `end`, `body` gives a state; the
-    states are combined by `combine`, whose two halves of arguments are two
-    states, starting from `identity`. The region must be associative and
-    commutative: a pass chooses in which order states are combined, the same on
-    every run. Without results, the body stores what it computes. It reads nothing
-    that another element stores, and a buffer before it stores to it: all that is
-    stored for the elements under way comes last.
+    For every position from `begin` to before `end`, `body` computes a state; `combine`
+    combines the states, starting from `identity`: the two halves of its arguments are two
+    states. The region must be associative and commutative: a pass chooses the order in
+    which states are combined, the same on every run. Without results, the body stores
+    values. It reads nothing that another element stores, and reads a buffer before it
+    stores to it: all stores of the elements in flight come last.
 
-    `together` says how what a slot has becomes that with all elements that it has
-    under way, where that takes less than one after the other. Its first arguments are
-    what the slot has, then come those of each element; of one that is not there, the
-    identity. It gives what `combine` gives of one after the other, up to rounding.
+    `together` combines the state of a slot with all its elements in flight, if this takes
+    less work than one after the other. Its first arguments are the state of the slot,
+    followed by those of each element; a missing element has the identity. The result is
+    that of `combine` for one element after the other, up to rounding.
 
-    `over` says who walks: the lanes of a team that share the elements of a row
-    (`element`), or all those of the block (`block`). `slots` is the number of these lanes, each of which has
-    `in_flight` elements under way at once. With `run`, each combines so many elements, one
-    after the other, and then that run with those before: the error of a sum grows with what
-    is added in one go. Where `combine` adds a result, runs of it are added with
-    compensation. With `in_step`, teams that share a warp take as many steps as the one with
-    the most elements, so that lanes may exchange values in `body`; what counts is the same.
-    With `window`, the workers first stage what they read of so many elements by their
-    position alone, indices and numbers, in workgroup memory, each element once.
-    `gnn-tile-spread-walks` makes loops of it by these.
+    `over` states who walks: the lanes of a team that share the elements of a row
+    (`element`), or all those of the block (`block`). `slots` is the number of these
+    lanes, each of which has `in_flight` elements in flight at once. With `run`, each
+    combines this number of elements, one after the other, and then combines this run with
+    the earlier ones: the error of a sum grows with the number of values that are added in
+    one go. If `combine` adds a result, runs of it are added with compensation. With
+    `in_step`, teams that share a warp take as many steps as the one with the most
+    elements, so that lanes may exchange values in `body`; the results are the same. With
+    `window`, the workers first stage the indices and numbers of this number of elements
+    that they read by position alone, in workgroup memory, each element once.
+    `gnn-tile-spread-walks` lowers the walk to loops by these attributes.
 
     Constraints:
-    * (C1) The body has the position as its argument and yields the identities'
-      types.
-    * (C2) With results, `combine` has two arguments a result and yields one a
-      result; without, it is left out.
+    * (C1) The body has the position as its argument and yields the identities' types.
+    * (C2) With results, `combine` has two arguments a result and yields one a result;
+      without results, it is omitted.
     * (C3) `over` is `element` or `block`; there are 1 to 1024 `slots` and 1 to 32
       elements `in_flight`.
     * (C4) `run` is 1 to 2^31, of a walk with results.
-    * (C5) One of several slots is in no `gnn_tile.parallel` over the same workers, and
-      one over `block` in none at all.
+    * (C5) A walk of several slots is in no `gnn_tile.parallel` over the same workers, and
+      a walk over `block` is in no `gnn_tile.parallel` at all.
     * (C6) `together` has an argument for each result, and one for each result of each
       element in flight, yields one a result, and has no effects.
-    * (C7) One `in_step` is over `element`, in a `gnn_tile.parallel` over `team`.
-    * (C8) `window` is 1 to 2^20, and a multiple of `slots` times `in_flight`, of a walk in
-      a `gnn_tile.teams` that has no `run` and is not `in_step`.
+    * (C7) A walk `in_step` is over `element`, in a `gnn_tile.parallel` over `team`.
+    * (C8) `window` is 1 to 2^20, and a multiple of `slots` times `in_flight`, of a walk
+      in a `gnn_tile.teams` that has no `run` and is not `in_step`.
 
     Example:
 
@@ -165,33 +163,32 @@ def Tile_WalkOp : Tile_Op<"walk", [
 }
 
 def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]> {
-  let summary = "Do something in each worker of a block";
+  let summary = "Run the body in each worker of a block";
   let description = [{
-    Runs `body` for `count` numbers from 0, which the workers of the kind `over`
-    share: `team`, the lanes that own a row; `element`, lanes of a team that take
-    elements of its row; `block`, these of all teams, which take elements of one
-    row. The iterations are independent of each other.
+    Runs `body` for `count` numbers from 0, which the workers of the kind `over` share:
+    `team`, the lanes that own a row; `element`, lanes of a team that take elements of its
+    row; `block`, those of all teams, which take elements of one row. The iterations are
+    independent of each other.
 
-    The region `combine` combines the values that they yield: its two halves of
-    arguments are those of two iterations, or of two sets of them. It must be
-    associative and commutative, as that of `gnn_tile.walk`: a pass chooses the order,
-    the same on every run. A result `vector<8xi32>` of `i32` has one entry for each
-    eighth of the numbers.
+    The region `combine` combines the yielded values: the two halves of its arguments are
+    those of two iterations, or of two sets of them. It must be associative and
+    commutative, like that of `gnn_tile.walk`: a pass chooses the order, the same on every
+    run. A result `vector<8xi32>` of `i32` has one entry for each eighth of the numbers.
 
-    The workers exchange results by shuffles, or through workgroup memory where they are
-    all those of the block: all lanes of a warp, or all threads, have to reach the op.
-    Outside of any other `gnn_tile.parallel`, control flow is the same for all threads.
-    Inside, it differs around exchanges only by teams that are whole warps.
+    The workers exchange results by shuffles, or through workgroup memory if they are all
+    those of the block: all lanes of a warp, or all threads, have to reach the op. Outside
+    of any other `gnn_tile.parallel`, control flow is the same for all threads. Inside, it
+    differs around exchanges only between teams that are whole warps.
 
     Constraints:
     * (C1) The body has the number as its argument.
     * (C2) A result has the type of the yielded value, or is a vector of such
       entries whose number divides `count`.
-    * (C3) With results, `combine` has two arguments a result, of the yielded
-      types, and yields one a result; without, it is left out.
+    * (C3) With results, `combine` has two arguments a result, of the yielded types, and
+      yields one a result; without results, it is omitted.
     * (C4) `count` is 1 to 1024.
-    * (C5) One over `block` is in no other `gnn_tile.parallel`, and none is in one
-      over the same workers.
+    * (C5) An op over `block` is in no other `gnn_tile.parallel`, and none is in one over
+      the same workers.
 
     Example: the elements of a row by four lanes.
 
@@ -219,11 +216,11 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
 }
 
 def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
-  let summary = "Say whether something holds for a team that works in step";
+  let summary = "Test whether a condition holds for a team in step";
   let description = [{
-    True where the operand is; and of teams that share a warp, true in all where it is
-    true in one. A branch by it is taken by whole warps, so that lanes may exchange results
-    in it. The guarded code has to be right where the operand is false, too.
+    True if the operand is; and for teams that share a warp, true in all of them if it is
+    true in one. Whole warps take a branch on this value, so lanes may exchange results in
+    it. The guarded code has to be correct if the operand is false, too.
 
     Constraints:
     * (C1) It is in a `gnn_tile.parallel` over `team`.
@@ -245,11 +242,11 @@ def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
 }
 
 def Tile_MostOfTeamsOp : Tile_Op<"most_of_teams", [Pure, SameOperandsAndResultType]> {
-  let summary = "Find the highest number of the teams that work in step";
+  let summary = "Get the highest number of the teams that work in step";
   let description = [{
-    The operand; and of teams that share a warp, the highest of all of them. A loop of so
-    many steps is the same for all lanes of a warp, so that they may exchange values in
-    it. A step beyond a team's own number may not change its results.
+    The operand; and for teams that share a warp, the highest of all of them. A loop of
+    this number of steps is the same for all lanes of a warp, so they may exchange values
+    in it. A step beyond a team's own number must not change its results.
 
     Constraints:
     * (C1) It is in a `gnn_tile.parallel` over `team`.
@@ -268,24 +265,24 @@ def Tile_MostOfTeamsOp : Tile_Op<"most_of_teams", [Pure, SameOperandsAndResultTy
 
 def Tile_StageWindowOp : Tile_Op<"stage_window", [
     SingleBlock, AttrSizedOperandSegments]> {
-  let summary = "Stage numbers of the elements at some positions, each once";
+  let summary = "Stage numbers of the elements at given positions, each once";
   let description = [{
-    For each position from `first` to before `end`, the body gives a number for each of
+    For each position from `first` to before `end`, the body computes a number for each of
     the `arrays`, which have a row for each team. With `team`, the lanes of that team take
-    the positions in turns, and entry i of its row is that of position `first` + i. Without
-    it, all threads of the block do, and entries go on from row to row. They wait for
-    each other before that, as others may still read what was staged before, and behind
-    it. `async` says that what the body loads for an array is copied past registers
-    (`gnn-tile-copy-async`).
+    the positions in turns, and entry i of its row is that of position `first` + i.
+    Without it, all threads of the block take them, and entries continue from row to row.
+    Threads wait for each other before, because others may still read the previous
+    contents, and after it. `async` states that the numbers that the body loads are copied
+    without registers (`gnn-tile-copy-async`).
 
     Constraints:
     * (C1) The body has the position as its argument and yields numbers of 32 bits, one
       for each array.
     * (C2) The arrays are of workgroup memory, of one static shape of two dimensions, and
       of the types of the numbers.
-    * (C3) It is in a `gnn_tile.teams`; with `team` in a `gnn_tile.parallel` over `team`,
-      without in none.
-    * (C4) With `async`, each number is what the body loads from global memory.
+    * (C3) It is in a `gnn_tile.teams`; with `team` also in a `gnn_tile.parallel` over
+      `team`, without it in none.
+    * (C4) With `async`, each number is one that the body loads from global memory.
 
     Example: the sources of the next 128 edges of a team's row.
 
@@ -312,15 +309,16 @@ def Tile_StageWindowOp : Tile_Op<"stage_window", [
 def Tile_LoadNumbersOp : Tile_Op<"load_numbers"> {
   let summary = "Load consecutive numbers with non-temporal vector loads";
   let description = [{
-    Result u is the number at `first` + u. Where each team has its own `share` of so many
-    consecutive numbers, it is that of team `team`, at `first` + `share` `team` + u. The kernel
-    reads each number once and writes none of them: loads are `nontemporal`, so that caches may
-    evict them first.
+    Result u is the number at `first` + u. If each team has its own `share` of this many
+    consecutive numbers, it is that of team `team`, at `first` + `share` `team` + u. The
+    kernel reads each number once and writes none of them: loads are `nontemporal`, so
+    caches may evict them first.
 
-    Where a team is one lane, the shares of its neighbours lie apart, and a load of all lanes of
-    a warp would reach as many lines of memory as there are lanes. So adjacent lanes load one
-    share at a time together, 16 bytes a lane, and transpose the result with shuffles: all lanes
-    of a warp have to reach the op. Four numbers need no exchange.
+    If a team is one lane, the shares of its neighbours are not adjacent, and a load of
+    all lanes of a warp would touch as many lines of memory as there are lanes. So
+    adjacent lanes load one share at a time together, 16 bytes a lane, and transpose the
+    result with shuffles: all lanes of a warp have to reach the op. Four numbers need no
+    exchange.
 
     In the loops form (`gnn-verify-form`), `first` is a multiple of 4, and with `team` the same
     for all teams, and nothing in the loop over blocks writes the buffer.
@@ -329,8 +327,8 @@ def Tile_LoadNumbersOp : Tile_Op<"load_numbers"> {
     * (C1) The buffer has one dimension, no layout, the element type of the results, and is in
       global memory.
     * (C2) There are 4, 8 or 16 results, and their number divides `share`.
-    * (C3) It is in a `gnn_tile.parallel` over `team`. Both `team` and `share` are there, or
-      neither.
+    * (C3) It is in a `gnn_tile.parallel` over `team`. Either both `team` and `share` are
+      given, or neither.
     * (C4) `team` is the number of that `gnn_tile.parallel`.
 
     Example: the weights of the next 8 edges of each team's 64.
@@ -352,7 +350,7 @@ def Tile_LoadNumbersOp : Tile_Op<"load_numbers"> {
   let extraClassDeclaration = [{
     /// Numbers that a lane loads at once: 16 bytes.
     static constexpr int64_t together = 4;
-    /// Whether there is an op of so many numbers.
+    /// Whether an op may have this number of results.
     static bool has(int64_t count) {
       return count == 4 || count == 8 || count == 16;
     }
@@ -361,15 +359,15 @@ def Tile_LoadNumbersOp : Tile_Op<"load_numbers"> {
 
 def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Reduce several vectors, each to one entry of another one";
+  let summary = "Reduce several vectors, each to one entry of a vector";
   let description = [{
-    Entry u of the result is what vector u has together over its last dimension: the
-    features of an element. So numbers of the elements that are under way become one
-    vector, of which each lane has its own entries: the lanes that have the features of a
-    row exchange half of what they have left, until each has the sum of one element
-    (transposition and reduction at once). To compute with the result takes one
+    Entry u of the result is the reduction of vector u over its last dimension: the
+    features of an element. So numbers of the elements in flight become one vector, of
+    which each lane has its own entries: the lanes that share the features of a row
+    exchange half of their remaining values, until each has the sum of one element
+    (transposition and reduction at once). A computation with the result takes one
     instruction for all elements; `vector.extract` and `vector.extract_strided_slice` give
-    all lanes the number of one.
+    the number of one element to all lanes.
 
     Constraints:
     * (C1) The number of vectors is a power of two, at most 32; each has one or two
@@ -392,10 +390,10 @@ def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,
 def Tile_AddAtomicallyOp : Tile_Op<"add_atomically", [
     RecursiveMemoryEffects, NoRegionArguments,
     SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Add what is written to what is there";
+  let summary = "Add written values to memory atomically";
   let description = [{
     Numbers that the body writes are added to those in memory, each by one atomic
-    operation. Teams of any blocks may do so at once, in any order: a sum of three or
+    operation. Teams of any blocks may do so concurrently, in any order: a sum of three or
     more then differs in its last bits from run to run.
 
     Constraints:
@@ -422,22 +420,21 @@ def Tile_AddAtomicallyOp : Tile_Op<"add_atomically", [
 def Tile_TeamsOp : Tile_Op<"teams", [
     RecursiveMemoryEffects, NoRegionArguments,
     SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Do something by teams of lanes";
+  let summary = "Run the body by teams of lanes";
   let description = [{
-    The threads of the block are teams of lanes in the body, as `spread` says: which
-    lanes share a `gnn_tile.walk` or a `gnn_tile.parallel`, and which of them holds which
-    heads and features of a vector. Ops around it in the loop over blocks, such as those
-    of the tiles of a product, say their spreads themselves. Both hand values to each
-    other through memory: threads wait between them for what one writes and the other
-    reads or writes.
+    The threads of the block are teams of lanes in the body. `spread` states which lanes
+    share a `gnn_tile.walk` or a `gnn_tile.parallel`, and which of them holds which heads
+    and features of a vector. Ops around it in the loop over blocks, such as those of the
+    tiles of a product, have their own spreads. The two exchange values through memory:
+    threads wait between them for data that one writes and the other reads or writes.
 
-    The body is no kernel of its own and has no results. Vectors come from within,
-    scalars from anywhere. Lanes do not wait for each other inside, but where workers
-    exchange results: an array in workgroup memory is read or written, not both, and
-    what they write in a view of a buffer they use by the same indices and type.
+    The body is no kernel of its own and has no results. Vectors come from inside, scalars
+    from anywhere. Lanes do not wait for each other inside, except where workers exchange
+    results: an array in workgroup memory is read or written, not both, and lanes use
+    values that they write in a view of a buffer by the same indices and type.
 
     Constraints:
-    * (C1) `spread` says `teams` and `elements`.
+    * (C1) `spread` has `teams` and `elements`.
     * (C2) It is in no other `gnn_tile.teams`.
 
     Example: the rows of a range, four at a time, into an array of workgroup memory.

@@ -29,13 +29,13 @@ def Tile_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, Index]>;
 
 def Tile_CountOp : Tile_Op<"count", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Give the size of a row space or structure of a graph";
+  let summary = "Get the size of a row space or structure of a graph";
   let description = [{
     A host scalar, known once a graph is bound.
 
     Constraints:
-    * (C1) `graph` is a `gnn.graph` that has these rows: those of a parent are
-      known of derived graphs, `node` of square ones.
+    * (C1) `graph` is a `gnn.graph` with these rows: derived graphs have those of
+      their parent, square graphs have `node` rows.
 
     Example:
 
@@ -50,7 +50,7 @@ def Tile_CountOp : Tile_Op<"count", [
 
 def Tile_StructureOp : Tile_Op<"structure", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Give an index array of a graph";
+  let summary = "Get an index array of a graph";
   let description = [{
     An int32 array that the runtime builds when the graph is bound, for example
     the row pointer of the edges sorted by destination. docs/Structures.md
@@ -58,7 +58,7 @@ def Tile_StructureOp : Tile_Op<"structure", [
 
     Constraints:
     * (C1) The result is a tensor or memref of `?xi32`.
-    * (C2) As C1 of `gnn_tile.count`.
+    * (C2) See C1 of `gnn_tile.count`.
 
     Example:
 
@@ -72,17 +72,17 @@ def Tile_StructureOp : Tile_Op<"structure", [
   let hasVerifier = 1;
 }
 
-// The launch plan beside its launches. Ops write this resource, so that they
-// stay, and no buffer.
+// The launch plan beside its launches. Ops write this resource, and no buffer, so
+// they are not removed.
 def Tile_PlanResource : Resource<"::gnn::tile::PlanResource">;
 class Tile_PlanOp<string mnemonic>
     : Tile_Op<mnemonic, [MemoryEffects<[MemWrite<Tile_PlanResource>]>]>;
 
 def Tile_WorkspaceSizeOp : Tile_PlanOp<"workspace_size"> {
-  let summary = "State how many bytes of workspace the function needs";
+  let summary = "State the bytes of workspace of the function";
   let description = [{
-    Made by `gnn-tile-plan-memory`, read by the launch plan. At most one a
-    function. Its effect is on the plan, not on buffers.
+    Created by `gnn-tile-plan-memory`, read by the launch plan. A function has at
+    most one. Its effect is on the plan, not on buffers.
 
     Example:
 
@@ -95,10 +95,10 @@ def Tile_WorkspaceSizeOp : Tile_PlanOp<"workspace_size"> {
 }
 
 def Tile_RequireOp : Tile_PlanOp<"require"> {
-  let summary = "State what must hold of the graphs together";
+  let summary = "State a condition on the sizes of the bound graphs";
   let description = [{
-    The two counts are equal, or with `at_most` the first is not above the
-    second. Binding the graphs fails otherwise, with `expected` in its error.
+    The two counts are equal, or with `at_most` the first is not above the second.
+    Otherwise binding the graphs fails, with `expected` in its error.
 
     Example:
 
@@ -114,10 +114,10 @@ def Tile_RequireOp : Tile_PlanOp<"require"> {
 def Tile_CostOp : Tile_PlanOp<"cost"> {
   let summary = "State the bytes and flops of the launch that follows";
   let description = [{
-    Bytes read, bytes written, and floating-point operations, as if there were
-    no caches: a row that is gathered counts each time. For reports: its effect
-    is on the plan, not on buffers. A pass that makes a loop over blocks of a
-    template asks the template for them (`TileOpInterface`).
+    Bytes read, bytes written, and floating-point operations, as if there were no
+    caches: each gather of a row counts. For reports: its effect is on the plan,
+    not on buffers. A pass that lowers a template to a loop over blocks asks the
+    template for these numbers (`TileOpInterface`).
 
     Example:
 
@@ -147,53 +147,54 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
   let description = [{
     For every group (a destination row, a pair, a type, or simply a row), for
     every element of it (an edge, a pair), for every head and feature, the body
-    computes scalars. A block argument stands for the value that its input has
-    at the current point; the yielded values are stored to the outputs.
+    computes scalars. A block argument is the value of its input at the current
+    point; the yielded values are stored to the outputs.
 
-    A value of the body lives at the level of what it depends on: it varies by
-    element, by head, by feature, or only by group. The levels follow from the
-    accesses; a statement is computed once for each point of its level, which
-    is Hector's loop hoisting (section 3.4.1). `gnn_tile.reduce` takes a
-    dimension away. A value that depends on a reduction over elements and is
-    itself needed for each element makes the traversal walk the elements again.
+    A value of the body lives at the level of the dimensions on which it depends:
+    it varies by element, by head, by feature, or only by group. The levels follow
+    from the accesses; a statement is computed once for each point of its level,
+    which is Hector's loop hoisting (section 3.4.1). `gnn_tile.reduce` removes a
+    dimension. If a value depends on a reduction over elements and is itself
+    needed for each element, the traversal walks the elements again.
 
     Empty groups reduce to 0. Rows and columns of an output that no point writes
-    keep what they had. Groups may be the tiles that other groups are cut into, and
-    elements the tiles of a group.
+    keep their values. Groups may be the tiles into which other groups are cut,
+    and elements the tiles of a group.
 
-    `parts(...) of long_tiles<dst, edge.in_rows, 256>` gives what is reduced of
+    `parts(...) of long_tiles<dst, edge.in_rows, 256>` gives partial results of
     groups with more than 256 elements: a row for each of their tiles, with the
     results of the body's reductions over the tile's elements, in the order of the
-    body; of a mean, the sum over elements of what is left of other dimensions.
-    Such a group combines its parts in place of its elements, which are not walked:
-    an output at elements keeps what it had of theirs, which the traversal of the
-    tiles has written. All else is as without: the size of the group is that of its
+    body; for a mean, the sum over elements, of the value left by other
+    dimensions. Such a group combines its parts and does not walk its elements: an
+    output at elements keeps their values, which the traversal of the tiles has
+    written. Everything else is the same: the size of the group is that of its
     elements.
 
     With a schedule whose `row_walk` is `by_edges` the elements of all groups are
-    walked one after the other, in blocks of 64 for each of its teams.
-    `gnn-tile-split-edge-walks` makes two steps of it. The first one stores a group
-    whose elements are in one block. Where a group lies in several blocks, each
+    walked one after the other, 64 for each team of a block.
+    `gnn-tile-split-edge-walks` splits it into two steps. The first one stores a
+    group whose elements are in one block. If a group lies in several blocks, each
     leaves a piece of it in `parts(...) of pieces<dst, edge.in_rows, 1024>`: its
-    states, as of the tiles above. The second one, with the same parts and another
-    `row_walk`, stores the groups that have pieces, each combined in order, and
-    those without elements.
+    states, as for the tiles above. The second step, with the same parts and
+    another `row_walk`, stores the groups that have pieces, each combined in
+    order, and those without elements.
 
-    In the blocked form it is on a *range*, `rows[%first to %end] columns[%column]`:
-    the groups at the positions from `first` to before `end`, at most the schedule's
-    `rows_per_block`, and the features from `column` on, at most
-    `columns_per_block`. The positions of a walk by edges are those of elements, and where pieces
-    are joined those of `cut_rows`. The index arrays it reads are operands then. An output may be an
-    array in workgroup memory there, whose row 0 is that of the group at `first`: all groups of the
-    range are walked then, `rows_per_block` of them side by side.
+    In the blocked form the op is on a *range*, `rows[%first to %end]
+    columns[%column]`: the groups at the positions from `first` to before `end`,
+    at most the schedule's `rows_per_block`, and the features from `column` on, at
+    most `columns_per_block`. The positions of a walk by edges are those of
+    elements; those of the step that joins pieces are those of `cut_rows`. The
+    index arrays are operands on a range. An output may then be an array in
+    workgroup memory, whose row 0 is that of the group at `first`: all groups of
+    the range are walked, `rows_per_block` of them side by side.
 
     Constraints:
     * (C1) `inputs_at` and `outputs_at` have one access an operand.
     * (C2) An operand has a leading dimension of rows, unless it is at `all`, and
-      the trailing dimensions that its access names: the domain's heads, in a buffer
-      at least these behind their offset, and at least the domain's features behind
-      the offset, all of a static size. A map leads to its rows. An input at `column` has as many columns as the groups are
-      a number of rows.
+      the trailing dimensions that its access names, all of a static size: the
+      domain's heads (in a buffer at least these after their offset), and at least
+      the domain's features after the offset. A map leads to its rows. For an
+      input at `column` the groups are a number of rows, divisible by its columns.
     * (C3) The body has one argument an input, of its element type.
     * (C4) The yielded values have the element types of the outputs, and their
       levels are within those of the outputs.
@@ -201,22 +202,22 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
       elements need a domain with elements; an index leads to its row.
     * (C6) No two points write the same row: an output is at `group`, at
       `element`, or at rows to which no two of these lead: another order of the
-      space, rows of the parent, or `src` rows of which `dst` rows are the first.
+      space, rows of the parent, or the first `src` rows, which are `dst` rows.
     * (C7) The body holds `arith`, `math` and `gnn_tile` body ops only.
-    * (C8) `graph` is a `gnn.graph` that has the rows named; see `gnn_tile.count`.
-    * (C9) A tensor keeps its rows in the order that its access says
-      (`#gnn_tile.order`), the natural one where its type says none.
-    * (C10) A buffer is one output, and an input beside that only where no row is
+    * (C8) `graph` is a `gnn.graph` with the named rows; see `gnn_tile.count`.
+    * (C9) A tensor has its rows in the order of its access (`#gnn_tile.order`),
+      or in the natural one if its type states none.
+    * (C10) A buffer is at most one output, and also an input only if no row is
       read after it has been written: both are at the same rows, with all heads
       and features of the domain, no output is at elements, and no other input is
       that buffer. Or both are the same numbers of points, which no other output
       needs: no output has features, and nothing is reduced over elements.
     * (C11) On a range, the operands are memrefs, the schedule is complete, and
       `index_arrays` are those that the op reads (`getStructures`), in order.
-    * (C12) `parts` are of `long_tiles`, or in buffers of `pieces`, of the domain's
-      groups and elements, which are walked once: nothing of an element needs a
-      reduction over all first. Pieces are those of the schedule's blocks, and of no
-      mean over elements.
+    * (C12) `parts` are of `long_tiles`, or in buffers of `pieces`, of the
+      domain's groups and elements, which are walked once: no value of an element
+      needs a complete reduction first. Pieces are those of the schedule's blocks,
+      and not of a mean over elements.
     * (C13) `parts` has one operand for each result of a reduction over elements,
       `[?, heads, features]` as far as the result varies by them, of its type.
     * (C14) On a range, a single output may be in workgroup memory, at `group` without
@@ -276,41 +277,41 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     bool isOnRange() { return static_cast<bool>(getFirstRow()); }
     /// The access of input `i`.
     AtAttr getInputAt(unsigned i) { return ::llvm::cast<AtAttr>(getInputsAt()[i]); }
-    /// The inputs whose values the body uses: the kernel has no others.
+    /// The inputs whose values the body uses; the kernel reads only these.
     ::llvm::SmallVector<::mlir::OpOperand *> getReadInputs();
     /// The access of output `i`.
     AtAttr getOutputAt(unsigned i) { return ::llvm::cast<AtAttr>(getOutputsAt()[i]); }
     /// Whether the elements of all groups are walked one after the other.
     bool isByEdges();
-    /// Whether it combines what such a walk has left of groups in pieces.
+    /// Whether it combines the pieces of groups that such a walk has left.
     bool joinsPieces();
-    /// The domain that a range counts: the groups; of a walk by edges the
-    /// elements, and where pieces are joined the groups that have some or no
-    /// elements.
+    /// The domain of the positions of a range: the groups; for a walk by edges the
+    /// elements, and for the step that joins pieces the groups with pieces or
+    /// without elements.
     RowDomain getPositions();
-    /// Whether it has to know where groups begin and end: they have a result, or
+    /// Whether it needs the begin and end of groups: they have a result, or their
     /// elements are counted.
     bool needsGroups();
     /// Whether it goes by edges, and its teams take turns.
     bool isCyclic();
-    /// Whether it goes by edges, and a stream says where an element leads and whether
-    /// its group ends: teams do not take turns, and blocks have whole shares.
+    /// Whether it goes by edges, and a stream states where an element leads and
+    /// whether its group ends: teams do not take turns, and blocks have whole shares.
     bool readsStreams();
-    /// The rows that elements of a walk by edges lead to by a map; where teams take
-    /// turns the groups too, if anything is read of them.
+    /// The rows to which elements of a walk by edges lead by a map; if teams take
+    /// turns also the groups, if any of their values are read.
     ::llvm::SmallVector<RowDomain> getMapTargets();
-    /// The rows that its streams have the numbers of, if it reads some: those of maps, or
-    /// the elements themselves where there are none.
+    /// The rows whose numbers are in its streams, if it reads some: those of maps, or
+    /// the elements themselves without maps.
     ::llvm::SmallVector<RowDomain> getStreamTargets();
     /// The results of reductions over elements, in the order of the body.
     ::llvm::SmallVector<::mlir::Value> getReduced();
-    /// The access of the part of a reduction's result: its dimensions of a
-    /// tile's row.
+    /// The access of the part of a reduction's result: its dimensions in a row of
+    /// a tile.
     static AtAttr getPartAt(::mlir::Value reduced);
-    /// Elements above which a group is made of its parts; 0: none is.
+    /// Elements above which a group is combined from its parts; 0: none is.
     int64_t getLongLength();
-    /// The elements that are walked: those of long groups are not where there
-    /// are parts, and where groups are tiles of long groups, no others are.
+    /// The walked elements: without those of long groups if there are parts, and
+    /// only those of long groups if groups are tiles of long groups.
     CountSum countWalked();
   }];
 }
@@ -325,24 +326,24 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     `out[S(i), h, n] = epilogue(sum_k input[G(i), h, k] * weight[T(i), h, k, n])`
 
     G, S are accesses from the row (`input_at`, `output_at`), T the group of
-    `types` to which the row belongs; the order of `rows` puts rows of one type
-    side by side, so that all types are one launch (Hector 3.3.1). Without
-    `types` there is one weight. With `weights`, a space that each type leads to,
-    T is the row there: `types edge_type weights parent_edge_type` reads the
-    parent's weights on a derived graph. An input without heads is used by all heads of
-    the weight, a weight without heads for all heads of the input. Rows of
-    weights are a fixed number, `rows 192 types 64`: 64 rows a type.
+    `types` to which the row belongs; in the order of `rows`, rows of one type are
+    adjacent, so one launch computes all types (Hector 3.3.1). Without `types`
+    there is one weight. With `weights`, a space to which each type leads, T is
+    the row there: `types edge_type weights parent_edge_type` reads the parent's
+    weights on a derived graph. An input without heads is used by all heads of the
+    weight, a weight without heads for all heads of the input. Rows of weights are
+    a fixed number, `rows 192 types 64`: 64 rows a type.
 
     The body is the epilogue: its first argument is the product, the others are
-    the values of `extras` at the current row and column, such as a bias, a
-    scalar of the row, or what is added.
+    the values of `extras` at the current row and column, such as a bias, a scalar
+    of the row, or a summand.
 
-    In the blocked form it is on a *range*, `rows[%first, %count] type[%t] weight[%w]
-    columns[%column] head[%h]`: `count` rows of one type from the position `first`
-    on, at most 64, the columns from `column` on, at most `n` of its schedule, and
-    one head. `t` and `w` are the rows of `types` and `weights`. The index arrays
-    it reads are operands then. The input may be an array in workgroup memory there,
-    whose row 0 is that of the position `first`.
+    In the blocked form the op is on a *range*, `rows[%first, %count] type[%t]
+    weight[%w] columns[%column] head[%h]`: `count` rows of one type from the
+    position `first` on, at most 64, the columns from `column` on, at most `n` of
+    its schedule, and one head. `t` and `w` are the rows of `types` and `weights`.
+    The index arrays are operands on a range. The input may then be an array in
+    workgroup memory, whose row 0 is that of the position `first`.
 
     Constraints:
     * (C1) `input` has shape `[rows, (heads,) in]`, `weight`
@@ -356,15 +357,15 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     * (C4) The body has one argument for the product and one an extra, and
       yields one value, both of the output's element type.
     * (C5) The body holds `arith` and `math` ops only.
-    * (C6) `rows` is a row space in one of its orders, in which the rows of one
-      of `types` lie side by side; `types` are no tiles.
+    * (C6) `rows` is a row space in one of its orders, in which the rows of each
+      type are adjacent; `types` are no tiles.
     * (C7) A map leads from `types` to `weights`.
-    * (C8) As C8 of `gnn_tile.traverse`.
-    * (C9) As C9 of `gnn_tile.traverse`; a weight has no order.
-    * (C10) As C10 of `gnn_tile.traverse`; an input that is the output too has at
-      most 64 columns, which one block computes.
-    * (C11) A range says rows, columns, and the type, the weight and the head where
-      there are such; on one, operands are memrefs, the schedule is complete, and
+    * (C8) See C8 of `gnn_tile.traverse`.
+    * (C9) See C9 of `gnn_tile.traverse`; a weight has no order.
+    * (C10) See C10 of `gnn_tile.traverse`; an input that is also the output has
+      at most 64 columns, which one block computes.
+    * (C11) A range has rows, columns, and the type, the weight and the head if
+      these exist; on a range, operands are memrefs, the schedule is complete, and
       `index_arrays` are those of `getStructures`, in order.
     * (C12) On a range, the input may be in workgroup memory, at `group` without
       another space and of 64 rows or more. No other operand is.
@@ -426,11 +427,11 @@ def Tile_GemmOp : Tile_TemplateOp<"gemm", [
     }
     /// Whether it is on a range of rows and columns.
     bool isOnRange() { return static_cast<bool>(getFirstRow()); }
-    /// Heads of the product; 1 where the output has no head dimension.
+    /// Heads of the product; 1 if the output has no head dimension.
     int64_t getHeads();
     /// True if each head has its own weight.
     bool weightHasHeads();
-    /// On a range, the matrix of the weight; null where there is one alone.
+    /// On a range, the matrix of the weight; null if there is only one.
     ::mlir::Value getMatrixRow() {
       return getWeightRow() ? getWeightRow() : getTypeRow();
     }
@@ -450,39 +451,39 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
 
     `out[t, h, a, b] = sum_{i of type t} left[L(i), h, a] * right[R(i), h, b]`
 
-    over the rows `i` of `rows` in their order: the gradient of a typed linear
-    by its weight. Without `types` all rows are one type. An output without
-    heads sums over them too. Summed in a fixed order, without atomics. Types may
+    over the rows `i` of `rows` in their order: the gradient of a typed linear by
+    its weight. Without `types` all rows are one type. An output without heads
+    sums over them too. The order of the sum is fixed, without atomics. Types may
     be tiles, `types tiles<edge_type, src_pair, 1024>`: a matrix for each.
 
-    With `sums`, the same rows of one side are added up too, the gradient by a bias:
+    With `sums`, the rows of one side are also added up, the gradient by a bias:
 
     `sums[t, b] = sum_{i of type t} right[R(i), b]`
 
     or, with `sums left`, `sums[t, a] = sum_{i of type t} left[L(i), a]`.
 
-    In the blocked form it is on a *range*, `rows[%first, %count] type[%t] left[%a]
-    right[%b] head[%h]`: all rows of one type, `count` from the position `first` on,
-    the columns of `left` from `a` on, at most 64, those of `right` from `b` on, at
-    most `n` of its schedule, and one head, unless heads are summed. `sums` is
-    computed on the first columns of the other side. The index arrays it reads are
-    operands then.
+    In the blocked form the op is on a *range*, `rows[%first, %count] type[%t]
+    left[%a] right[%b] head[%h]`: all rows of one type, `count` from the position
+    `first` on, the columns of `left` from `a` on, at most 64, those of `right`
+    from `b` on, at most `n` of its schedule, and one head, unless heads are
+    summed. `sums` is computed on the first columns of the other side. The index
+    arrays are operands on a range.
 
     Constraints:
     * (C1) `left` has shape `[rows, (heads,) a]`, `right` `[rows, (heads,) b]`,
       the output `[(types,) (heads,) a, b]`, all of one float type. All sizes but
       those of rows and of tiles are static.
-    * (C2) `rows` is a row space in one of its orders, in which the rows of one
-      of `types` lie side by side.
+    * (C2) `rows` is a row space in one of its orders, in which the rows of each
+      type are adjacent.
     * (C3) `inputs_at` has an access for each of `left` and `right`, at the group
       and with features.
-    * (C4) As C8 of `gnn_tile.traverse`.
-    * (C5) As C9 of `gnn_tile.traverse`; the output has no order.
+    * (C4) See C8 of `gnn_tile.traverse`.
+    * (C5) See C9 of `gnn_tile.traverse`; the output has no order.
     * (C6) `sums` has shape `[(types,) b]`, `[(types,) a]` with `left`, of the
       output's type, and there are no heads. Without `sums` there is no `left`.
     * (C7) No buffer is an input and an output, or two outputs.
-    * (C8) A range says rows, columns of both sides, and the type and the head where
-      there are such; on one, operands are memrefs, the schedule is complete, and
+    * (C8) A range has rows, columns of both sides, and the type and the head if
+      these exist; on a range, operands are memrefs, the schedule is complete, and
       `index_arrays` are those of `getStructures`, in order.
     * (C9) No operand is in workgroup memory.
 
@@ -545,7 +546,7 @@ def Tile_OuterOp : Tile_TemplateOp<"outer", [AttrSizedOperandSegments]> {
     /// Columns of the left and of the right side.
     int64_t getIn();
     int64_t getOut();
-    /// Heads of the product; 0 where neither operand has a head dimension.
+    /// Heads of the product; 0 if neither operand has a head dimension.
     int64_t getHeads();
     /// True if there are heads but the output has none.
     bool sumsHeads();

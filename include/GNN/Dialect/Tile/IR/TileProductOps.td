@@ -13,31 +13,31 @@
 include "GNN/Dialect/Tile/IR/TileAttributes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// Each of whole bytes, of which a thread stores one or several side by side.
+/// Types of whole bytes, of which a thread stores one or several adjacent ones.
 def Tile_Staged : AnyTypeOf<[F16, BF16, F32, F64, I8, I16, I32, I64]>;
 
 def Tile_ArrayOp : Tile_Op<"array"> {
-  let summary = "Give an array to a block, or to each of its teams";
+  let summary = "Allocate an array for a block, or for each of its teams";
   let description = [{
-    All threads of the block have one of workgroup memory: a product stages in it, or teams
-    leave rows in it for a product. One of private memory has an entry for each team, which
-    that team alone writes and reads, so that its lanes keep it in registers from one
-    `gnn_tile.teams` to the next. With `permuted` P, element (k, m) lies at column
-    `m xor 8 * (k / 4 mod P)`, so that threads that write one column each, of several k,
-    write to different banks. Ops that stage in it, or read a tile of it, go by that:
-    from a row on that 4 P divides, and with up to 8 columns side by side in a thread,
-    or 4 depths of a transposed tile.
+    All threads of the block share an array of workgroup memory: a product stages
+    operands in it, or teams leave rows in it for a product. An array of private memory
+    has an entry for each team, which only that team writes and reads, so its lanes keep
+    it in registers from one `gnn_tile.teams` to the next. With `permuted` P, element
+    (k, m) lies at column `m xor 8 * (k / 4 mod P)`, so threads that write one column
+    each, of several k, write to different banks. Ops that stage in it, or read a tile
+    of it, follow the permutation: from a row that is divisible by 4 P, and with up to 8
+    adjacent columns in a thread, or 4 depths of a transposed tile.
 
     Constraints:
     * (C1) The array is one of workgroup or private memory, of static shape with a dimension
       or more, and without a layout.
-    * (C2) `permuted` is 1, 2 or 4, and above 1 there are two dimensions, and columns
-      that are a multiple of 8 times that: a thread takes 4 of 16 depths side by side,
-      so that there are 4 exchanges at most.
+    * (C2) `permuted` is 1, 2 or 4, and above 1 there are two dimensions, and a number
+      of columns that is a multiple of 8 times that: a thread takes 4 of 16 depths side
+      by side, so there are at most 4 exchanges.
     * (C3) A private array is not permuted. One op writes it, in the body of a
       `gnn_tile.parallel` over `team` and in no loop or branch of it. Others read it in
-      `gnn_tile.teams` of the same spread behind those. Each reads or writes the whole entry
-      at the number of its team, without a mask.
+      `gnn_tile.teams` of the same spread after those. Each reads or writes the whole
+      entry at the number of its team, without a mask.
 
     Example:
 
@@ -52,7 +52,7 @@ def Tile_ArrayOp : Tile_Op<"array"> {
   let assemblyFormat = "(`permuted` $permuted^)? attr-dict `:` type($array)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Depths of a column, and columns of a depth, that no permutation tears.
+    /// Depths of a column, and columns of a depth, that a permutation keeps together.
     static constexpr int64_t depthsTogether = 4, columnsTogether = 8;
   }];
 }
@@ -60,25 +60,27 @@ def Tile_ArrayOp : Tile_Op<"array"> {
 def Tile_StageOp : Tile_Op<"stage"> {
   let summary = "Write a tile to workgroup memory";
   let description = [{
-    The rows of the tile become those of the array from `row` on, all columns of them;
-    `transposed`, its columns do. `spread` says which thread holds what of the tile.
+    The rows of the tile become the rows of the array from `row` on, with all columns;
+    with `transposed`, its columns become these rows. `spread` states which part of the
+    tile a thread holds.
 
-    `by` says how it gets there:
+    `by` is the way of the copy:
 
-    * `registers`: threads load what the tile is computed of, and store it;
-    * `async`: it is to be copied past the registers of threads, which
-      `gnn-tile-copy-async` makes of it where it can;
+    * `registers`: threads load the operands of the tile, and store it;
+    * `async`: it should be copied without registers of threads, to which
+      `gnn-tile-copy-async` changes it where possible;
     * `in_flight`: threads copy it, and need not wait for it before an
       `nvgpu.device_async_wait`.
 
-    `ahead`, in the body of an `scf.for`, has this done while the step before is summed:
-    `gnn-tile-copy-async` or `gnn-tile-load-ahead` make such a loop, where they can. It has
-    no effect elsewhere, such as where a pattern has taken away a loop of one step.
+    `ahead`, in the body of an `scf.for`, requests the copy during the sum of the
+    previous step: `gnn-tile-copy-async` or `gnn-tile-load-ahead` create such a loop,
+    where possible. It has no effect elsewhere, such as after a pattern has removed a
+    loop of one step.
 
     Constraints:
     * (C1) `array` is one of workgroup memory, of two dimensions and the tile's elements.
-    * (C2) It has as many columns as the tile, or as the transposed tile, and not fewer
-      rows.
+    * (C2) It has as many columns as the tile, or as the transposed tile, and at least
+      as many rows.
     * (C3) `spread` is one of two dimensions without teams.
     * (C4) `ahead` goes with `registers` or `async`.
 
@@ -102,9 +104,8 @@ def Tile_StageOp : Tile_Op<"stage"> {
     int64_t getNumRows() {
       return getTile().getType().getDimSize(getTransposed() ? 1 : 0);
     }
-    /// The rows that it stages where a thread can copy them: from global memory,
-    /// in their order, 16 bytes of one at a time. Null where it stages anything
-    /// else.
+    /// The rows that it stages if a thread can copy them: from global memory, in
+    /// order, 16 bytes of one at a time. Null if it stages anything else.
     LoadRowsOp getCopiedRows();
   }];
 }
@@ -113,19 +114,19 @@ def Tile_ContractOp : Tile_Op<"contract", [
     Pure, AllTypesMatch<["sums", "result"]>]> {
   let summary = "Add the products of two staged tiles";
   let description = [{
-    `result[m, n] = sums[m, n] + sum_k left[k, m] * right[k, n]`, in the order of k. Both
-    tiles are read where they are staged in workgroup memory. `spread` says which thread
-    holds what of the sums, and `kind` which cores multiply.
+    `result[m, n] = sums[m, n] + sum_k left[k, m] * right[k, n]`, in the order of k.
+    Both tiles are read where they are staged in workgroup memory. `spread` states which
+    sums a thread holds, and `kind` which cores multiply.
 
     Upstream's `vector.contract` may have any dimensions, in any order, which threads
-    cannot multiply as they hold them.
+    cannot multiply in the layout in which they hold them.
 
     Constraints:
     * (C1) The tiles have the shapes `[k, m]`, `[k, n]` and `[m, n]`, and one type of
       elements.
     * (C2) `spread` is one of two dimensions without teams.
     * (C3) With `kind` `tf32x3`, sums have 64 rows and a multiple of 16 columns of f32,
-      over a depth that 16 divides.
+      over a depth that is a multiple of 16.
     * (C4) The depth is at most 16, or a multiple of it.
 
     Example:
@@ -147,7 +148,7 @@ def Tile_ContractOp : Tile_Op<"contract", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Steps of the depth that a thread multiplies by straight code.
+    /// Steps of the depth that a thread multiplies by straight-line code.
     static constexpr int64_t depthAtOnce = 16;
     int64_t getDepth() { return getLeft().getType().getDimSize(0); }
     bool isOnTensorCores() { return getKind() != ProductKind::FFMA; }

@@ -17,36 +17,35 @@ def Tile_RowIndex : AnyTypeOf<[Index, VectorOfRankAndType<[1], [Index]>]>;
 def Tile_RowMask : VectorOfRankAndType<[1], [I1]>;
 
 def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
-  let summary = "Read a tile of rows that lie anywhere";
+  let summary = "Read a tile of rows at arbitrary positions";
   let description = [{
     One of the indices may be a vector: row `i` of the result is read at its entry
-    `i`. The columns of the result are read side by side from the last index on,
-    unless the rows are scalars:
+    `i`. The columns of the result are adjacent from the last index on, unless the
+    rows are scalars:
 
     `%t[i, j] = source[.., rows[i], .., column + j]`
 
-    Rows that are masked, `where(%inside)`, are 0, and so are columns of the source
-    that are not `below` a number. Masked rows are read all the same: what they are
-    is said by the vector, such as the last row again. Nothing is read of columns
-    past the end. `aligned` is what the first column, that number, and the number of
-    columns of the source are multiples of: as many lie side by side on a boundary of
-    that size.
+    Masked rows, `where(%inside)`, are 0, and so are columns of the source that are
+    not `below` a number. Masked rows are read nevertheless: the vector gives their
+    positions, such as the last row again. Columns past the end are not read.
+    `aligned` divides the first column, that number, and the number of columns of the
+    source: this many columns are adjacent on a boundary of that size.
 
-    Upstream's `vector.gather` takes an index for each element, and does not know
-    that columns lie side by side.
+    Upstream's `vector.gather` takes an index for each element, and does not know that
+    columns are adjacent.
 
     Constraints:
     * (C1) `source` has one index a dimension, and at most one is a vector.
-    * (C2) The result has a dimension of rows, as many as that vector has, and one
-      of columns, or one of the two; its elements are those of `source`. The index of
-      columns is no vector.
-    * (C3) `where` masks as many rows as the vector has, `below` needs a dimension of
-      columns and is positive.
+    * (C2) The result has a dimension of rows, as many as the entries of that vector,
+      and one of columns, or one of the two; its elements are those of `source`. The
+      index of columns is no vector.
+    * (C3) `where` masks as many rows as the vector has entries; `below` needs a
+      dimension of columns and is positive.
     * (C4) `aligned` is a power of two that divides the last dimension of `source`,
-      the columns, and `below`; beside one above 1, `source` has no layout. It has
-      to divide the index of columns too, which is not checked.
+      the columns, and `below`; if it is above 1, `source` has no layout. It has to
+      divide the index of columns too, which is not checked.
 
-    Example: 16 columns of 64 rows, those of which are there.
+    Example: 16 columns of 64 rows, with a mask of the existing ones.
 
     ```mlir
     %t = gnn_tile.load_rows %x[%rows, %c] where(%inside : vector<64xi1>) aligned 4 : memref<?x64xf32>, vector<64xindex>, index -> vector<64x16xf32>
@@ -64,7 +63,7 @@ def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The vector of rows; null where there is none.
+    /// The vector of rows; null without one.
     ::mlir::Value getRowVector();
     /// Whether the result has a dimension of columns.
     bool hasColumns();
@@ -72,18 +71,18 @@ def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
 }
 
 def Tile_StoreRowsOp : Tile_Op<"store_rows", [AttrSizedOperandSegments]> {
-  let summary = "Write a tile to rows that lie anywhere";
+  let summary = "Write a tile to rows at arbitrary positions";
   let description = [{
-    The counterpart of `gnn_tile.load_rows`: rows that are masked, and columns that
-    are not `below` the number, are not written. No two of the others are the same.
+    The counterpart of `gnn_tile.load_rows`: masked rows, and columns that are not
+    `below` the number, are not written. No two of the other rows are the same.
 
-    `spread` says which thread of a block writes what.
+    `spread` states which part of the tile a thread of a block writes.
 
     Constraints:
-    * (C1) As C1 of `gnn_tile.load_rows`.
-    * (C2) As C2 of `gnn_tile.load_rows`.
-    * (C3) As C3 of `gnn_tile.load_rows`.
-    * (C4) As C4 of `gnn_tile.load_rows`.
+    * (C1) See C1 of `gnn_tile.load_rows`.
+    * (C2) See C2 of `gnn_tile.load_rows`.
+    * (C3) See C3 of `gnn_tile.load_rows`.
+    * (C4) See C4 of `gnn_tile.load_rows`.
     * (C5) `spread` has as many dimensions as the value.
 
     Example:
@@ -105,7 +104,7 @@ def Tile_StoreRowsOp : Tile_Op<"store_rows", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The vector of rows; null where there is none.
+    /// The vector of rows; null without one.
     ::mlir::Value getRowVector();
     /// Whether the value has a dimension of columns.
     bool hasColumns();

@@ -13,19 +13,19 @@ include "mlir/IR/Interfaces.td"
 def Tile_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let cppNamespace = "::gnn::tile";
   let description = [{
-    How a template is laid out on a kind of target: a struct of fields, each of
-    which may be open. Files of schedules, and the forms that keep them, ask these
-    methods.
+    The layout of a template on a kind of target: a struct of fields, each of
+    which may be open. Files of schedules, and the forms that keep schedules, use
+    these methods.
   }];
   let methods = [
     StaticInterfaceMethod<"Its fields.",
       "::llvm::ArrayRef<::gnn::tile::ScheduleField>", "getTable">,
-    InterfaceMethod<"The value of each field, 0 where it is open.",
+    InterfaceMethod<"The value of each field; 0 if open.",
       "::llvm::ArrayRef<int64_t>", "getValues", (ins), [{
         return $_attr.getValues();
       }]>,
-    InterfaceMethod<"The schedule of this kind with these values, or null where "
-                    "`emitError` says what is wrong with them.",
+    InterfaceMethod<"The schedule of this kind with these values, or null after an "
+                    "error by `emitError`.",
       "::mlir::Attribute", "withValues",
       (ins "::llvm::ArrayRef<int64_t>":$values,
            "::gnn::tile::EmitError":$emitError), [{
@@ -38,14 +38,15 @@ def Tile_TraversalScheduleInterface
     : AttrInterface<"TraversalScheduleInterface"> {
   let cppNamespace = "::gnn::tile";
   let description = [{
-    The schedule of a traversal, a `ScheduleInterface` too. Its layout, and with it its lowering and its cost,
-    follow from `getFields`; a dialect of another target may have a schedule of its
-    own. The passes that choose schedules complete those of their target alone.
+    The schedule of a traversal, which is also a `ScheduleInterface`. Its layout, and
+    hence its lowering and its cost, follow from `getFields`; a dialect of another
+    target may have a schedule of its own. The passes that choose schedules complete
+    only those of their target.
   }];
   let methods = [
-    InterfaceMethod<"The fields that the layout is made of.",
+    InterfaceMethod<"The fields that determine the layout.",
       "::gnn::tile::TraverseSchedule", "getFields">,
-    InterfaceMethod<"The schedule of this kind that says this, for listings.",
+    InterfaceMethod<"The schedule of this kind with these fields, for listings.",
       "::gnn::tile::TraversalScheduleInterface", "withFields",
       (ins "const ::gnn::tile::TraverseSchedule &":$fields), [{}], [{
         return fields.get($_attr.getContext());
@@ -53,7 +54,7 @@ def Tile_TraversalScheduleInterface
   ];
 }
 
-// A schedule, of this tree or of a plugin, whose sources say `getTable`.
+// A schedule, of this tree or of a plugin, whose sources define `getTable`.
 class Tile_ScheduleDef<Dialect dialect, string name, string attrMnemonic,
                        list<Trait> traits = []>
     : AttrDef<dialect, name,

@@ -16,12 +16,12 @@
 
 namespace gnn::tile {
 
-/// Where most rows that elements lead to come from. `Unknown`: there are no
-/// statistics. `L2`: it holds all of them. `Near`: it holds those that lie near
-/// the last ones, as most do. `Memory`: it holds neither.
+/// The memory from which most gathered rows come. `Unknown`: there are no
+/// statistics. `L2`: it holds all of them. `Near`: it holds those near the last
+/// ones, as most are. `Memory`: the L2 holds neither.
 enum class RowsFrom { Unknown, L2, Near, Memory };
 
-/// Facts of the op that bear on its schedule.
+/// Facts of the op that affect its schedule.
 struct TraverseFacts {
   explicit TraverseFacts(TraverseOp op);
   /// The facts of a traversal of elements that is not built yet, with aligned
@@ -35,18 +35,19 @@ struct TraverseFacts {
   int64_t features = 1; ///< of a head
   bool hasElements = false;
   /// The body reduces over elements or has results for them: a lane that only
-  /// asks for the size of a group walks none.
+  /// needs the size of a group walks none.
   bool walksElements = false;
-  /// Elements above which a group is made of parts; 0: none is.
+  /// Elements above which a group is combined from parts; 0: none is.
   int64_t longLength = 0;
-  /// Elements that a group has in the mean, those of all groups, and
-  /// multiprocessors of the target; 0: not known.
+  /// The mean number of elements of a group, those of all groups, and
+  /// multiprocessors of the target; 0: unknown.
   double meanLength = 0, numElements = 0, processors = 0;
-  /// Elements of the longest group, or the mean where statistics have no longer
+  /// Elements of the longest group, or the mean if statistics have no longer
   /// one; 0 without statistics.
   double longestLength = 0;
-  /// Groups where there are so few that several blocks share one: those of sums
-  /// over the rows of weights, over types, and over tiles; else 0.
+  /// The number of groups if there are so few that several blocks share one:
+  /// those of sums over the rows of weights, over types, and over tiles; else
+  /// 0.
   int64_t fewGroups = 0;
   /// The body reduces over features, or over heads.
   bool reducesFeatures = false, reducesHeads = false;
@@ -54,45 +55,46 @@ struct TraverseFacts {
   bool shufflesInsideElements = false;
   /// Powers of scores weigh elements, one number each beside their rows.
   bool weighsElements = false;
-  /// Whether it says which element an extreme is of.
+  /// Whether it states which element an extreme belongs to.
   bool findsIndices = false;
   /// Floats are added up over elements, or folded, in a type whose roundings
-  /// count where there are many.
+  /// matter for many elements.
   bool addsFloats = false;
-  /// Why its elements cannot be walked whatever groups they are of; empty if
-  /// they can.
+  /// The reason why its elements cannot be walked independently of groups;
+  /// empty if they can.
   std::string byEdgesRefusal;
-  /// Why teams cannot add their parts of its rows to these; empty if they can.
+  /// The reason why teams cannot add their parts of its rows atomically; empty
+  /// if they can.
   std::string atomicRefusal;
-  /// Whether a walk by edges has to know where groups begin and end.
+  /// Whether a walk by edges needs the begin and end of groups.
   bool needsGroups = false;
-  /// Whether a result depends on how many elements a group has.
+  /// Whether a result depends on the number of elements of a group.
   bool needsSizes = false;
-  /// Streams that it reads words of.
+  /// Streams whose words it reads.
   int64_t streams = 1;
   /// Whether teams of walks by edges may take turns by default.
   bool mayTakeTurns = true;
-  /// Why no row is found by a search of row pointers; empty if one may be.
+  /// The reason why no row can be found by a search of row pointers; empty if
+  /// one can.
   std::string searchRefusal;
-  /// Why a team does not take several groups; empty if it may.
+  /// The reason why a team does not take several groups; empty if it may.
   std::string mergeRefusal;
-  /// The same of columns in tiles, where features are reduced, and of heads.
+  /// The same for columns in tiles, if features are reduced, and for heads.
   std::string columnTilesRefusal, headTilesRefusal;
   /// The widest vector for which every row of every operand is aligned, on a
   /// GPU and on a CPU.
   int64_t widestVector = 1, widestOfCPU = 1;
-  /// The values of each element that a window may stage: the rows that it leads
-  /// to, and numbers of it.
+  /// The values of each element that a window may stage: the rows to which it
+  /// leads, and its numbers.
   int64_t windowValues = 0;
-  /// The levels of what is accumulated while elements are walked, of what is
-  /// loaded for each element, and of what is held for the row.
+  /// The levels of the values that are accumulated while elements are walked,
+  /// that are loaded for each element, and that are held for the row.
   llvm::SmallVector<Level> sums, elementLoads, rowValues;
 
-  /// Whether elements have numbers beside rows, and such in the order in which
-  /// they are walked. A row has features, or where nothing has, a map leads to
-  /// it.
+  /// Whether elements have numbers beside rows, and such numbers in the order
+  /// of the walk. A row has features, or, if nothing has, a map leads to it.
   bool loadsNumbers = false, loadsNumbersInOrder = false;
-  /// Where most rows that elements lead to come from.
+  /// The memory from which most gathered rows come.
   RowsFrom rowsFrom = RowsFrom::Unknown;
   /// Whether groups without elements, such as edges, lead to rows of features.
   bool gathersForGroups = false;
@@ -101,15 +103,14 @@ struct TraverseFacts {
   bool isDot() const { return reducesFeatures && sums.empty(); }
   /// Whether a team has one element of a dot, and ends with it.
   bool isDotOfTeams() const { return isDot() && gathersForGroups; }
-  /// Whether lanes of a walk by edges hold one row for a group, of which an
-  /// element has one, beside it numbers in its order or the index of an
-  /// extreme.
+  /// Whether lanes of a walk by edges hold one row of a group, an element has
+  /// another, and also numbers in its order or the index of an extreme.
   bool holdsOneRow() const {
     return (sums.size() == 1 || findsIndices) && streams == 1 &&
            loadsNumbers == loadsNumbersInOrder && !shufflesInsideElements &&
            !weighsElements;
   }
-  /// Whether lanes of a walk by edges hold one sum of rows, and little beside.
+  /// Whether lanes of a walk by edges hold one sum of rows, and little else.
   bool isPlainSum() const {
     return sums.size() == 1 && streams == 1 && !loadsNumbers &&
            !shufflesInsideElements;
@@ -121,20 +122,20 @@ struct TraverseFacts {
                                   : heads;
   }
 
-  /// Vectors of one row that a lane may go through, its heads included: each is
-  /// a copy of the body, and held until all are there where lanes reduce.
+  /// Vectors of one row that a lane may process, including its heads: each is a
+  /// copy of the body, and held until all have arrived if lanes reduce.
   int64_t mostVectors() const {
     return reducesFeatures || reducesHeads ? 256 : 1024;
   }
-  /// The same of one lane: rows of more are loops of scalars.
+  /// The same for one lane: larger rows are loops of scalars.
   static constexpr int64_t mostVectorsOfOneLane = 64;
 
 private:
   void findNumbers(TraverseOp op);
 };
 
-/// Columns of a tile at least, of all its heads: fewer of an f32 row are less
-/// than a line of the cache.
+/// The least number of columns of a tile, of all its heads: fewer of an f32 row
+/// are less than a cache line.
 inline constexpr int64_t narrowestTile = 32;
 
 /// Lanes of a row: features fastest, then heads, then elements.
@@ -160,10 +161,10 @@ struct TraverseLayout {
   bool isOneLane = false; ///< which takes the rows of a block in turn
   int64_t warp = 1;       ///< lanes that run in step
   /// Whether the teams of a block can walk a row together, and the shared
-  /// memory in which they do.
+  /// memory for this.
   bool sharesRows = false;
   int64_t sharedBytes = 0;
-  /// The bytes of windows beside that.
+  /// The bytes of windows in addition.
   int64_t windowBytes = 0;
   /// An estimate of a thread's registers: ptxas decides.
   int64_t registers = 0;
@@ -179,145 +180,143 @@ struct TraverseLayout {
   double warpsPerRow() const {
     return static_cast<double>(threadsPerRow()) / static_cast<double>(warp);
   }
-  /// `inFlight` where a block walks the rows that `ByLength` leaves it, which
-  /// are long whatever the others are.
+  /// `inFlight` if a block walks the rows that `ByLength` leaves it, which are
+  /// always long.
   int64_t longInFlight() const;
 
   /// Parts of a row, one of each share, that a block of a walk by edges adds
-  /// plainly: sums of equal values are off by 6.8e-7 then, those of 32 parts by
-  /// 8.5e-7 and of 128 by 1.5e-6, beside what pieces add.
+  /// plainly: sums of equal values are then off by 6.8e-7, those of 32 parts by
+  /// 8.5e-7 and of 128 by 1.5e-6, in addition to the error of pieces.
   static constexpr int64_t plainShares = 16;
-  /// Whether such a block adds them with compensation, where `runs` asks for
-  /// it.
+  /// Whether such a block adds them with compensation, if `runs` requests it.
   bool addsSharesInParts() const { return runs && rowsPerBlock > plainShares; }
 
-  /// Runs of a lane that are worth no compensation; of a row on a GPU, where
-  /// registers count, so many that the error is that of a few hundred
+  /// Runs of a lane below which compensation does not pay; for a row on a GPU,
+  /// where registers matter, as many as keep the error at that of a few hundred
   /// roundings.
   static constexpr int64_t plainRuns = 2, plainRunsOfRow = 8;
-  /// The elements of a row that a lane has at most where its team walks it,
-  /// because longer ones are left to the block; 0: as many as there are.
+  /// The maximum number of elements of a row that a lane has if its team walks
+  /// it, because the block walks longer ones; 0: no limit.
   int64_t mostOfTeam() const;
-  /// The runs of a walk in which a lane has at most so many elements.
+  /// The runs of a walk in which a lane has at most this number of elements.
   int64_t runsOf(int64_t most) const {
     return most && most <= plainRunsOfRow * runs ? 0 : runs;
   }
 
-  /// Vectors of a row that a lane goes through, its heads included.
+  /// Vectors of a row that a lane processes, including its heads.
   int64_t vectorsOfLane() const { return chunks * headChunks; }
-  /// How many values a lane holds of one at `level`.
+  /// The number of values that a lane holds for one at `level`.
   int64_t partCount(Level level) const {
     return (level.head ? headChunks : 1) * (level.feature ? chunks : 1);
   }
-  /// Registers of what a lane holds of a value at `level`.
+  /// The registers that a lane needs for a value at `level`.
   int64_t countHeld(Level level) const {
     return partCount(level) * (level.feature ? vector : 1);
   }
 };
 
-/// A field of a schedule, which is 1 where it is open.
+/// A field of a schedule, or 1 if it is open.
 inline int64_t orOne(int64_t field) { return std::max<int64_t>(field, 1); }
 
-/// The layout that `schedule` says, as far as it is chosen, where the op can
-/// honour it.
+/// The layout of the set fields of `schedule`, if the op can honour them.
 TraverseLayout layOut(const TraverseSchedule &schedule,
                       const TraverseFacts &facts);
 
-/// The structure by which blocks take groups in an order: for each position of
-/// it the group; none where they are taken as they lie.
+/// The structure by which blocks take groups in an order, with the group for
+/// each position; none for memory order.
 std::optional<StructureKey> getOrderKey(RowDomain groups, TakenOrder order);
 
-/// Empty if an op of these facts can honour `schedule`, whose layout that is,
-/// as far as it is chosen; else the field and the reason.
+/// Empty if an op of these facts can honour the set fields of `schedule`, whose
+/// layout is given; else the field and the reason.
 std::string explainRefusal(const TraverseSchedule &schedule,
                            const TraverseFacts &facts,
                            const TraverseLayout &layout);
 
-/// Fill the fields that are not chosen with what traversals have unless they
-/// are told otherwise; costs of ops that become traversals ask here too. First
-/// the vectors of a row, then the columns of a block, then lanes, then elements
-/// at once and rows of a block, then the elements above which a row is long.
+/// These functions fill open fields with the defaults of traversals; costs of
+/// ops that become traversals use them too. First come the vectors of a row,
+/// then the columns of a block, then lanes, then elements in flight and rows of
+/// a block, then the elements above which a row is long.
 ///
-/// A vector is the widest one; of walks by edges whose elements are known to be
-/// few, one with which rows have more lanes: there is room for all at once.
+/// A vector is the widest one; for walks by edges whose elements are known to
+/// be few, one with which rows have more lanes: all fit at once.
 void chooseVector(TraverseSchedule &schedule, const TraverseFacts &facts);
-/// The columns of a block where nothing is gained by fewer, of a schedule that
-/// has a vector: all of a row, or what its lanes go through.
+/// The columns of a block if fewer gain nothing, for a schedule that has a
+/// vector: all of a row, or those that its lanes process.
 void chooseColumns(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseLanes(TraverseSchedule &schedule, const TraverseFacts &facts);
 void chooseRows(TraverseSchedule &schedule, const TraverseFacts &facts);
-/// Gives the reason, too.
+/// This one also gives the reason.
 llvm::StringRef chooseSplitRows(TraverseSchedule &schedule,
                                 const TraverseFacts &facts);
 
-/// Rounds of a team, one after another, that the longest group takes: where a
-/// team each walks groups and blocks those that are long (`by_length`), and
-/// where a block each does, with what it waits for. The schedule has lanes
-/// and rows.
+/// Consecutive rounds of a team for the longest group: if each group has a team
+/// and long ones a block (`by_length`), and if each group has a block,
+/// including its waits. The schedule has lanes and rows.
 struct RowWalkRounds {
   double ofTeam = 0, ofBlock = 0;
   double waves = 0; ///< of blocks, a group each
 };
 RowWalkRounds countRowWalkRounds(const TraverseSchedule &schedule,
                                  const TraverseFacts &facts);
-/// Whether groups are so few, and so long, that a block each walks them in less
-/// time than a team each.
+/// Whether groups are so few, and so long, that one block each walks them in
+/// less time than one team each.
 bool areWalkedByBlocks(const TraverseSchedule &schedule,
                        const TraverseFacts &facts);
-/// Who walks groups of nodes, pairs or types, of a schedule with lanes and
+/// Who walks groups of nodes, pairs or types, for a schedule with lanes and
 /// rows.
 RowWalk chooseRowWalk(const TraverseSchedule &schedule,
                       const TraverseFacts &facts);
 
-/// Elements that a team of a walk by edges loads at once, and why.
+/// Elements that a team of a walk by edges loads at once, and the reason.
 struct InFlight {
   int64_t count;
   llvm::StringRef why;
 };
 InFlight chooseEdgesInFlight(const TraverseSchedule &schedule,
                              const TraverseFacts &facts);
-/// Why the teams of a walk by edges take turns by no default; empty if they do.
+/// The reason why teams of a walk by edges do not take turns by default; empty
+/// if they do.
 std::string explainBlocked(const TraverseSchedule &schedule,
                            const TraverseFacts &facts);
 
-/// The elements of the groups that teams take together, merged by the rows of
-/// features that they lead to, as the schedule says; none where a team has one
-/// group.
+/// The elements of the groups that teams take together by the schedule, merged
+/// by the rows of features to which they lead; none if a team has one group.
 std::optional<StructureKey> getMergedKey(TraverseOp op);
 
-/// Why teams cannot take several groups together; empty if they can.
+/// The reason why teams cannot take several groups together; empty if they can.
 std::string explainMerge(TraverseOp op);
 
-/// Why the elements of all groups cannot be walked one after the other
-/// (`RowWalk::ByEdges`); empty if they can.
+/// The reason why the elements of all groups cannot be walked one after the
+/// other (`RowWalk::ByEdges`); empty if they can.
 std::string explainByEdges(TraverseOp op);
 
-/// The row pointers that are searched for the row of an access, where the
-/// schedule says so: the access leads from rows without elements to what these
-/// are grouped by, side by side.
+/// The row pointers that are searched for the row of an access, if the schedule
+/// requests it: the access leads from rows without elements to their groups, in
+/// which they are adjacent.
 std::optional<StructureKey> getSearchedKey(TraverseOp op, AtAttr at);
 
-/// Why there is no such access; empty if there is one.
+/// The reason why there is no such access; empty if there is one.
 std::string explainSearch(TraverseOp op);
 
-/// Why teams cannot add their parts of a group to its rows, by atomics in any
-/// order; empty if they can.
+/// The reason why teams cannot add their parts of a group to its rows, by
+/// atomics in any order; empty if they can.
 std::string explainAtomic(TraverseOp op);
 
-/// Whether a value of the body is one of its group, or is computed of one.
+/// Whether a value of the body belongs to its group, or is computed from such
+/// values.
 bool isOfGroup(TraverseOp op, mlir::Value value);
 
 /// Whether `op` of a body is a reduction that a walk over elements computes.
 bool reducesElements(mlir::Operation *op);
 /// Whether it adds up floats over elements, or may: in a type whose roundings
-/// count where there are many.
+/// matter for many elements.
 bool addsUp(mlir::Operation &op);
 
-/// The layout of the op's schedule, as far as it is chosen; reports the field
-/// that cannot be honoured at the op.
+/// The layout of the set fields of the op's schedule; reports the field that
+/// cannot be honoured at the op.
 mlir::FailureOr<TraverseLayout> getPartialLayout(TraverseOp op);
 
-/// The same of a complete schedule; reports a field that is missing.
+/// The same for a complete schedule; reports a missing field.
 mlir::FailureOr<TraverseLayout> getLayout(TraverseOp op);
 
 } // namespace gnn::tile
