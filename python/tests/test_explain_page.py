@@ -5,8 +5,11 @@ with their share of the roofline, schedules on hover, each choice once."""
 import html
 import html.parser
 import json
+import pathlib
 import re
 import subprocess
+import sys
+import xml.etree.ElementTree
 
 import pytest
 
@@ -222,3 +225,22 @@ def test_many_ops(gnn_opt, tmp_path):
     for ways in lanes.values():
         spans = sorted((min(start, *ends), max(start, *ends)) for start, ends in ways.items())
         assert all(one[1] < other[0] for one, other in zip(spans, spans[1:]))
+
+
+def test_picture_of_a_page(page, tmp_path):
+    """utils/explain-picture.py has both pictures beside each other, in one file of SVG."""
+    (tmp_path / "page.html").write_text(page[0].text)
+    script = pathlib.Path(__file__).resolve().parents[2] / "utils/explain-picture.py"
+    subprocess.run([sys.executable, script, "page.html", "one.svg"], cwd=tmp_path, check=True)
+    svg = "{http://www.w3.org/2000/svg}"
+    root = xml.etree.ElementTree.parse(tmp_path / "one.svg").getroot()
+    inner = root.findall(f"{svg}svg")
+    assert len(inner) == 2 and len(root.findall(f".//{svg}title")) > 40
+    right = int(inner[0].get("x")) + int(inner[0].get("width"))
+    assert right < int(inner[1].get("x")) < int(root.get("width"))
+    assert max(int(one.get("height")) for one in inner) < int(root.get("height"))
+    (tmp_path / "none.html").write_text("<p>no picture</p>")
+    done = subprocess.run([sys.executable, script, "none.html", "none.svg"], cwd=tmp_path,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "expected a page" in done.stderr
+    assert not (tmp_path / "none.svg").exists()
