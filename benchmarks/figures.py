@@ -17,7 +17,7 @@ import svg
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS, IMAGES = ROOT / "benchmarks/results", ROOT / "docs/images"
-WIDE = 7.6, 6.4  # inches: as wide as a page of the site, which then shows letters in their size
+WIDE = 7.6, 7.2  # inches: as wide as a page of the site, so that letters keep their size
 _COLOURS = {"gnn-mlir": frontend_plots.OURS, "best peer": "#d55e00", "gather": "#999999"}
 _LABELS = {"eager": "eager PyG", "inductor": "inductor", "best": "fastest way of PyG"}
 _SPEED = [("Inference: time", "inference", 0), ("Training: time", "training", 0),
@@ -74,7 +74,7 @@ def kernels():
 
 
 def draw_kernels(title, panels):
-    figure, axes = svg.subplots(2, 2, WIDE)
+    figure, axes = svg.subplots(2, 2, (7.6, 5.4))
     for axis, (panel, lines) in zip(axes.flat, panels.items()):
         for line in ("best peer", "gather", "gnn-mlir"):
             points = sorted((int(features), ms) for features, ms in lines.get(line, {}).items())
@@ -116,7 +116,7 @@ def draw_walks(title, panels):
             for element, team in enumerate(teams):
                 axis.barh(row, 0.92, left=element, height=0.8, color=_TEAMS[team])
         steps = [sum(teams.count(team) for teams in rows) for team in range(4)]
-        axis.set_title(panel, fontsize=9)
+        axis.set_title(panel.replace(": ", ":\n"), fontsize=9)
         axis.set_xlabel("element of the row; steps of the teams: "
                         f"{', '.join(map(str, steps))}", fontsize=8)
         axis.set_xlim(0, max(_WALK))
