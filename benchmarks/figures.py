@@ -17,6 +17,7 @@ import svg
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS, IMAGES = ROOT / "benchmarks/results", ROOT / "docs/images"
+WIDE = 7.6, 7.2  # inches: as wide as a page of the site, so that letters keep their size
 _COLOURS = {"gnn-mlir": frontend_plots.OURS, "best peer": "#d55e00", "gather": "#999999"}
 _LABELS = {"eager": "eager PyG", "inductor": "inductor", "best": "fastest way of PyG"}
 _SPEED = [("Inference: time", "inference", 0), ("Training: time", "training", 0),
@@ -44,7 +45,7 @@ def speed():
 
 
 def draw_speed(title, panels):
-    figure, axes = svg.subplots(2, 2, (9, 6.4), sharey=True)
+    figure, axes = svg.subplots(2, 2, WIDE, sharey=True)
     for axis, (panel, rows) in zip(axes.flat, panels.items()):
         frontend_plots.panel(axis, panel, rows, [*_LABELS], (0.5, 150))
     svg.legend(figure, title, {
@@ -73,7 +74,7 @@ def kernels():
 
 
 def draw_kernels(title, panels):
-    figure, axes = svg.subplots(1, len(panels), (12, 3.2))
+    figure, axes = svg.subplots(2, 2, (7.6, 5.4))
     for axis, (panel, lines) in zip(axes.flat, panels.items()):
         for line in ("best peer", "gather", "gnn-mlir"):
             points = sorted((int(features), ms) for features, ms in lines.get(line, {}).items())
@@ -109,13 +110,13 @@ def walks():
 
 
 def draw_walks(title, panels):
-    figure, axes = svg.subplots(1, 2, (9, 3.2), sharey=True)
+    figure, axes = svg.subplots(1, 2, (7.6, 3.2), sharey=True)
     for axis, (panel, rows) in zip(axes.flat, panels.items()):
         for row, teams in enumerate(rows):
             for element, team in enumerate(teams):
                 axis.barh(row, 0.92, left=element, height=0.8, color=_TEAMS[team])
         steps = [sum(teams.count(team) for teams in rows) for team in range(4)]
-        axis.set_title(panel, fontsize=9)
+        axis.set_title(panel.replace(": ", ":\n"), fontsize=9)
         axis.set_xlabel("element of the row; steps of the teams: "
                         f"{', '.join(map(str, steps))}", fontsize=8)
         axis.set_xlim(0, max(_WALK))

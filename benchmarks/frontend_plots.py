@@ -21,21 +21,21 @@ def panel(axis, title, rows, peers, limits):
             if ratio:
                 axis.barh(at, ratio - 1, left=1, height=0.9 * height, color=COLOURS[peer])
             axis.annotate(f"{ratio:.2g}" if ratio and ratio < 10 else f"{ratio:.0f}" if ratio
-                          else none, (max(ratio or 1, 1), at), xytext=(3, 0), fontsize=6,
+                          else none, (max(ratio or 1, 1), at), xytext=(3, 0), fontsize=7,
                           textcoords="offset points", va="center",
                           color="#777777" if not ratio else "#c00000" if ratio < 1 else "black")
     axis.set_xscale("log")
     axis.set_xlim(*limits)
     ticks = [tick for n in range(-6, 7) for tick in (10.0 ** n, 2 * 10.0 ** n, 5 * 10.0 ** n)
              if limits[0] <= tick <= limits[1]]
-    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=7)
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
     axis.minorticks_off()
     axis.axvline(1, color=OURS, linewidth=2)
-    axis.set_yticks(range(len(rows)), [name for name, _ in rows], fontsize=8)
+    axis.set_yticks(range(len(rows)), [name for name, _ in rows], fontsize=9)
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.grid(axis="x", color="#e5e5e5")
     axis.set_axisbelow(True)
-    axis.set_title(title, fontsize=9)
+    axis.set_title(title, fontsize=10)
 
 
 def draw(title, panels, peers=_PEERS):

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +20,12 @@ LLVM = Path(os.environ.get("GNN_LLVM", "/usr/lib/llvm-22"))
 CALL = re.compile(r"^ *add_gnn_(dialect|interfaces|passes)\((\w+)\s+(\w+)", re.M)
 ROW = re.compile(r"^\| \[(`[^`]+`)\]\((#[^)]*)\) \| (.*) \|$", re.M)
 DECLARED = re.compile(r"^GNN_CAPI ([^;(]*\b(gnn\w+)\([^;]*);", re.M)
+PAGE = re.compile(r"(?<![`/\w])docs/(\w+)\.md")
+OPTION = re.compile(r"^-(\S+) *: (.*)$", re.M)
+# Pages in the order of a model's way.
+ORDER = {"dialects": ("gnn", "gnn_tile", "gnn_overlay"),
+         "passes": ("graph", "conversion", "tile", "schedule", "block", "loop", "lane", "kernel",
+                    "stage", "target", "host", "overlay")}
 COMMENT = re.compile(r"/\*\*(.*?)\*/\n(.*?)(?=\n\n|\n/\*\*|\Z)", re.S)
 
 
@@ -31,8 +38,7 @@ def find_tblgen():
 
 
 def definitions():
-    """(kind, first, second word) and the folder of each call in a CMakeLists.txt, in the order
-    of a model's way."""
+    """(kind, first, second word) and the folder of each call in a CMakeLists.txt."""
     for path in sorted((ROOT / "include").rglob("CMakeLists.txt")):
         for call in CALL.findall(path.read_text()):
             yield (*call, path.parent)
@@ -51,6 +57,16 @@ def contents(text, head):
     return "\n".join([f"| {head} | summary |", "| --- | --- |", *rows, ""]) if rows else ""
 
 
+def link(text):
+    """Definitions name pages by their files; the site shows their titles."""
+    return PAGE.sub(r"[](../../\1.md)", text)
+
+
+def options(block):
+    """The options of a pass, which mlir-tblgen writes as lines of any length, as a list."""
+    return "".join(f"* `{name}`: {link(meaning)}\n" for name, meaning in OPTION.findall(block[1]))
+
+
 def tidy(text):
     """A page of mlir-tblgen without its own marks; blocks without a language are text."""
     text = re.sub(r"<!--.*?-->\n*", "", text, flags=re.S).replace("[TOC]\n", "")
@@ -60,6 +76,8 @@ def tidy(text):
             if not is_open and line.strip() == "```":
                 line += "text"
             is_open = not is_open
+        elif not is_open:
+            line = link(line)
         lines.append(line)
     return "\n".join(lines) + "\n"
 
@@ -83,9 +101,9 @@ def passes(group, folder):
     """The passes of one file, under a title that says where they are."""
     text = re.sub(r"^(#{3,}) `-", r"\1 `--", tablegen(folder / "Passes.td", "-gen-pass-doc"),
                   flags=re.M)
-    words = re.sub(r"^GNN|Transforms$", "", group)
+    text = re.sub(r"(?<=#### Options\n\n)```text\n(.*?)^```$", options, text, flags=re.M | re.S)
     where = folder.relative_to(ROOT / "include/GNN")
-    return (f"# Passes: {words.lower() if words != 'Host' else 'of the host'}\n\n"
+    return (f"# Passes: {group}\n\n"
             f"The passes of `{where}`.\n\n{contents(text, 'pass')}\n{text}")
 
 
@@ -93,7 +111,7 @@ def c_header(path):
     """The page of a C header: its introduction, then each declaration that has a comment."""
     text = path.read_text()
     intro = re.search(r"===\*\|\n\|\*\n(.*?)\|\*\n\\\*===", text, re.S)[1]
-    intro = re.sub(r"^\|\* ?", "", intro, flags=re.M)
+    intro = link(re.sub(r"^\|\* ?", "", intro, flags=re.M))
     name = re.match(r"/\*===- (\S+)", text)[1]
     parts, rows = [], []
     for comment, declared in COMMENT.findall(text):
@@ -102,7 +120,7 @@ def c_header(path):
         if not called or "*===" in comment:
             continue
         word = next(word for word in called.groups() if word)
-        said = re.sub(r"^ *\* ?", "", comment.strip(), flags=re.M)
+        said = link(re.sub(r"^ *\* ?", "", comment.strip(), flags=re.M))
         declared = declared.replace("GNN_CAPI ", "").strip()
         first = re.split(r"(?<=[.:;])\s", " ".join(said.split()), maxsplit=1)[0].rstrip(":;")
         rows.append(f"| [`{word}`](#{anchor(word)}) | {first} |")
@@ -142,12 +160,16 @@ def pages():
         elif kind == "interfaces":
             text = tablegen(folder / f"{first}.td", f"-gen-{second}-interface-docs")
             text = re.sub(r"^# .*\n", "", text, count=1, flags=re.M)
+            text = re.sub(r"^::.{88,}$", lambda line: textwrap.fill(
+                line[0], 88, subsequent_indent="    "), text, flags=re.M)
             add("interfaces", first, f"# Interfaces: `{first}`\n\n{text}")
         else:
-            add("passes", re.sub(r"^GNN|Transforms$", "", first).lower() or "gnn",
-                passes(first, folder))
+            group = re.sub(r"^GNN|Transforms$", "", first).lower()
+            add("passes", group, passes(group, folder))
     for path in sorted((ROOT / "include/GNN-c").glob("*.h")):
         add("c", path.stem, c_header(path))
+    for kind, names in ORDER.items():
+        listed[kind].sort(key=names.index)
     titles = {"dialects": "Operations of the dialects", "passes": "All passes",
               "interfaces": "Interfaces of ops", "c": "Headers of the C API"}
     for kind, names in listed.items():

@@ -67,14 +67,23 @@ GNN_CAPI GnnError *gnnCompile(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options,
                               GnnPackage **package);
 
+/** How gnnExplain writes what it has found. */
+typedef enum GnnExplanationForm {
+  /** Tables as text. */
+  GNN_EXPLANATION_TEXT = 0,
+  /** A picture in Graphviz's language. */
+  GNN_EXPLANATION_DOT = 1,
+  /** A page of pictures and tables, in HTML that needs no other file. */
+  GNN_EXPLANATION_HTML = 2
+} GnnExplanationForm;
+
 /** Describes the work of the passes on whole-graph ops on a program, and the
- *  cost of its kernels without and with them (docs/Cost.md): tables as text, or
- * a picture in Graphviz's language. It reads target, chip, passes, gradients
- * and graphs of `options`. Gives a string for gnnStringDestroy; errors are
- * those of gnnCompile, without reproducer. */
+ *  cost of its kernels without and with them (docs/Cost.md). It reads target,
+ * chip, passes, gradients and graphs of `options`. Gives a string for
+ * gnnStringDestroy; errors are those of gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
-                              const GnnCompileOptions *options, bool dot,
-                              char **explanation);
+                              const GnnCompileOptions *options,
+                              GnnExplanationForm form, char **explanation);
 
 /** The schedules that the kernels of a program may have (docs/Schedules.md), a
  *  line of JSON each: those that differ in the fields `vary`, a list with

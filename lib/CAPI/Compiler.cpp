@@ -130,12 +130,15 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
 }
 
 GnnError *gnnExplain(const char *text, size_t size, const char *name,
-                     const GnnCompileOptions *options, bool dot,
+                     const GnnCompileOptions *options, GnnExplanationForm form,
                      char **explanation) {
   return guardedCall("explain", [&]() -> Error {
     if (Error error = expectPointers("text, name, options and a result", text,
                                      name, options, explanation))
       return error;
+    if (form < GNN_EXPLANATION_TEXT || form > GNN_EXPLANATION_HTML)
+      return runtime::failure("expected a GnnExplanationForm, got ",
+                              static_cast<int>(form));
     const CompileOptions &given = options->value;
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
@@ -144,7 +147,10 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
       if (!result.isDone)
         return;
       llvm::raw_string_ostream stream(result.answer);
-      dot ? printDot(*found, stream) : printText(*found, stream);
+      auto *print = form == GNN_EXPLANATION_HTML  ? printHtml
+                    : form == GNN_EXPLANATION_DOT ? printDot
+                                                  : printText;
+      print(*found, stream);
     };
     if (Error error = workOn({text, size}, name, *options,
                              /*canReproduce=*/false, outcome, work))

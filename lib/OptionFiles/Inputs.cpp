@@ -273,7 +273,7 @@ private:
 runtime::Expected<Results>
 gnn::run::execute(const runtime::BoundFunction &function,
                   runtime::Device &device,
-                  const std::vector<std::string> &inputs, bool profile) {
+                  const std::vector<std::string> &inputs, int times) {
   std::vector<Memory> memory;
   std::vector<runtime::ConstBuffer> in;
   std::vector<runtime::Buffer> out;
@@ -299,8 +299,8 @@ gnn::run::execute(const runtime::BoundFunction &function,
   if (!workspace)
     return workspace.takeError();
   Results results;
-  if (profile) {
-    auto report = function.profile(in, out, workspace->get(), nullptr, 1);
+  if (times > 0) {
+    auto report = function.profile(in, out, workspace->get(), nullptr, times);
     if (!report)
       return report.takeError();
     results.report = std::move(*report);

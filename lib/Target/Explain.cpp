@@ -284,6 +284,7 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   result.figures = target.getName().empty()
                        ? getStandIn(target.getKind()).title.str()
                        : result.target;
+  result.limits = model.getFigures();
   result.before = readFunctions(*copy);
   leaveOutPasses(none.graph);
   none.weighRowsAsCut();
@@ -304,14 +305,58 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   return result;
 }
 
-LogicalResult gnn::writeDot(ModuleOp module, const Explanation &explanation,
-                            StringRef path) {
-  std::string picture;
-  llvm::raw_string_ostream stream(picture);
-  printDot(explanation, stream);
-  if (runtime::Error error = writeOutput(path, picture))
-    return module.emitError(error.message());
-  return success();
+std::optional<Limit> Explanation::limitOf(const ExplainedCost &cost) const {
+  if (!cost.totalBytes || !cost.totalFlops)
+    return std::nullopt;
+  double memory = *cost.totalBytes / limits.memoryBandwidth;
+  double flops = *cost.totalFlops / limits.fp32Flops;
+  double most = std::max(memory, flops);
+  return Limit{most, most < limits.launchSeconds ? "launch"
+                     : memory < flops            ? "flops"
+                                                 : "memory"};
+}
+
+void gnn::addTimes(Explanation &explanation, const runtime::Report &report) {
+  llvm::StringMap<double> times;
+  for (const runtime::StepReport &step : report.steps)
+    if (step.milliseconds || step.skipped)
+      times[step.kernel] = step.milliseconds.value_or(0) / 1e3;
+  for (ExplainedFunction &function : explanation.after) {
+    if (function.name != report.function || report.measuredRuns == 0)
+      continue;
+    explanation.device = report.device;
+    explanation.measuredRuns = report.measuredRuns;
+    std::optional<double> total = 0;
+    for (ExplainedKernel &kernel : function.kernels) {
+      bool isKnown = llvm::all_of(kernel.names, [&](const std::string &name) {
+        return times.contains(name);
+      });
+      double sum = 0;
+      for (const std::string &name : kernel.names)
+        sum += times.lookup(name);
+      if (isKnown)
+        kernel.cost.measured = sum;
+      total = total && isKnown ? std::optional(*total + sum) : std::nullopt;
+    }
+    function.total.measured = total;
+  }
+}
+
+static runtime::Error writeAs(void (*print)(const Explanation &,
+                                            llvm::raw_ostream &),
+                              const Explanation &explanation, StringRef path) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  print(explanation, stream);
+  return writeOutput(path, text);
+}
+
+runtime::Error gnn::writeDot(const Explanation &explanation, StringRef path) {
+  return writeAs(printDot, explanation, path);
+}
+
+runtime::Error gnn::writeHtml(const Explanation &explanation, StringRef path) {
+  return writeAs(printHtml, explanation, path);
 }
 
 namespace {
@@ -322,10 +367,17 @@ struct Explain : gnn::impl::ExplainBase<Explain> {
     FailureOr<Explanation> explanation = explain(getOperation(), passes);
     if (failed(explanation))
       return signalPassFailure();
-    if (dot.empty())
-      printText(*explanation, llvm::outs());
-    else if (failed(writeDot(getOperation(), *explanation, dot)))
+    runtime::Error error;
+    if (!dot.empty())
+      error = writeDot(*explanation, dot);
+    if (!html.empty() && !error)
+      error = writeHtml(*explanation, html);
+    if (error) {
+      getOperation().emitError(error.message());
       return signalPassFailure();
+    }
+    if (dot.empty() && html.empty())
+      printText(*explanation, llvm::outs());
     markAllAnalysesPreserved();
   }
 };

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Target/Explain.h"
+#include "ExplainText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,37 +26,6 @@ static std::string quoted(llvm::StringRef text) {
     result += c == '\n' ? "\\n" : std::string(1, c);
   }
   return result + "\"";
-}
-
-/// "12.3 MB".
-static std::string bytesText(double bytes) {
-  for (const char *unit : {"B", "kB", "MB", "GB"}) {
-    if (bytes < 1000)
-      return llvm::formatv(*unit == 'B' ? "{0:f0} {1}" : "{0:f1} {1}", bytes,
-                           unit)
-          .str();
-    bytes /= 1000;
-  }
-  return llvm::formatv("{0:f1} TB", bytes).str();
-}
-
-/// "0.0123 ms, 12.3 MB", or the formula of the bytes.
-static std::string costText(const ExplainedCost &cost) {
-  std::string time = cost.seconds ? cost.milliseconds + " ms, " : "";
-  return time + (cost.totalBytes ? bytesText(*cost.totalBytes)
-                                 : cost.bytes + " bytes");
-}
-
-/// "3 kernels, 0.0123 ms, 12.3 MB".
-static std::string summaryOf(const ExplainedFunction &function) {
-  if (!function.obstacle.empty())
-    return "no kernels: " + function.obstacle;
-  size_t launches = 0;
-  for (const ExplainedKernel &kernel : function.kernels)
-    launches += kernel.names.size();
-  return std::to_string(launches) +
-         (launches == 1 ? " kernel, " : " kernels, ") +
-         costText(function.total);
 }
 
 namespace {
@@ -89,32 +58,16 @@ private:
 
 void PictureWriter::writeNode(unsigned number) {
   const ExplainedNode &node = function.nodes[number];
-  std::string label = node.label, tooltip = node.label + ": " + node.type;
-  bool isFirst = true, isOp = node.kind == ExplainedNode::Kind::Op;
-  for (unsigned operand : node.operands)
-    if (function.nodes[operand].isWeight) {
-      label += (isFirst ? " \u00b7 " : ", ") + function.nodes[operand].label;
-      isFirst = false;
-    }
-  if (isOp) {
-    tooltip += "\nrows " + node.cost.rows + ", through products " +
-               node.cost.productRows + ", flops " + node.cost.flops + "\nat " +
-               node.place;
-    for (const Choice &choice : explanation.choices)
-      if (choice.place == node.place)
-        tooltip += "\n" + choice.pass + " " + choice.text();
-    tooltip += "\n" + node.text;
-  }
   os << "    " << nameOf(number)
-     << " [label=" << quoted(label + "\n" + node.type)
-     << ", tooltip=" << quoted(tooltip) << ", style=\"filled"
-     << (isOp ? "" : ",rounded") << "\"];\n";
+     << " [label=" << quoted(labelOf(function, number) + "\n" + node.type)
+     << ", tooltip=" << quoted(tooltipOf(explanation, function, number))
+     << ", style=\"filled"
+     << (node.kind == ExplainedNode::Kind::Op ? "" : ",rounded") << "\"];\n";
 }
 
 void PictureWriter::writeKernel(const ExplainedKernel &kernel,
                                 unsigned number) {
-  double total = function.total.seconds.value_or(0);
-  double share = total > 0 ? kernel.cost.seconds.value_or(0) / total : 0;
+  double share = shareOf(function, kernel);
   std::string cluster = prefix + "_kernel" + std::to_string(number);
   std::string cost = costText(kernel.cost);
   if (kernel.cost.seconds)

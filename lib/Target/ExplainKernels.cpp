@@ -381,8 +381,9 @@ void KernelReader::groupLaunches() {
   for (auto [i, launch] : llvm::enumerate(launches)) {
     kernelOfStep.push_back(classes[i]);
     const runtime::StepSpec &step = plan.steps[i];
-    result.kernels[classes[i]].names.push_back(step.name.empty() ? step.kernel
-                                                                 : step.name);
+    ExplainedKernel &kernel = result.kernels[classes[i]];
+    kernel.names.push_back(step.name.empty() ? step.kernel : step.name);
+    kernel.schedules.push_back(step.schedule);
     for (unsigned node : launch.nodes)
       kernelOfNode[node] = classes[i];
   }
@@ -504,6 +505,8 @@ void KernelReader::addCosts() {
     cost.milliseconds = sum.seconds ? timeText(*sum.seconds) : "-";
     if (sum.bytes)
       cost.totalBytes = formulas.evaluate(*sum.bytes);
+    if (sum.flops)
+      cost.totalFlops = formulas.evaluate(*sum.flops);
   };
   for (auto [kernel, sum] : llvm::zip(result.kernels, sums))
     write(sum, kernel.cost);

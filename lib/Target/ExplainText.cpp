@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Target/Explain.h"
+#include "ExplainText.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <array>
@@ -30,6 +31,76 @@ struct TableRow {
 std::string Choice::text() const {
   return (isDone ? "done" : "refused") + (name.empty() ? "" : ", " + name) +
          ": " + message;
+}
+
+/// "12.3 MB".
+static std::string bytesText(double bytes) {
+  for (const char *unit : {"B", "kB", "MB", "GB"}) {
+    if (bytes < 1000)
+      return llvm::formatv(*unit == 'B' ? "{0:f0} {1}" : "{0:f1} {1}", bytes,
+                           unit)
+          .str();
+    bytes /= 1000;
+  }
+  return llvm::formatv("{0:f1} TB", bytes).str();
+}
+
+std::string gnn::costText(const ExplainedCost &cost) {
+  std::string time = cost.seconds ? cost.milliseconds + " ms, " : "";
+  return time + (cost.totalBytes ? bytesText(*cost.totalBytes)
+                                 : cost.bytes + " bytes");
+}
+
+std::string gnn::summaryOf(const ExplainedFunction &function) {
+  if (!function.obstacle.empty())
+    return "no kernels: " + function.obstacle;
+  size_t launches = 0;
+  for (const ExplainedKernel &kernel : function.kernels)
+    launches += kernel.names.size();
+  return std::to_string(launches) +
+         (launches == 1 ? " kernel, " : " kernels, ") +
+         costText(function.total);
+}
+
+double gnn::shareOf(const ExplainedFunction &function,
+                    const ExplainedKernel &kernel) {
+  double total = function.total.seconds.value_or(0);
+  return total > 0 ? kernel.cost.seconds.value_or(0) / total : 0;
+}
+
+std::string gnn::scheduleText(const ExplainedKernel &kernel) {
+  std::string text;
+  for (auto [name, schedule] : llvm::zip_equal(kernel.names, kernel.schedules))
+    text += (text.empty() ? "" : "\n") + name + ": " +
+            (schedule.empty() ? "no schedule" : schedule);
+  return text;
+}
+
+std::string gnn::labelOf(const ExplainedFunction &function, unsigned number) {
+  const ExplainedNode &node = function.nodes[number];
+  std::string label = node.label;
+  bool isFirst = true;
+  for (unsigned operand : node.operands)
+    if (function.nodes[operand].isWeight) {
+      label += (isFirst ? " \u00b7 " : ", ") + function.nodes[operand].label;
+      isFirst = false;
+    }
+  return label;
+}
+
+std::string gnn::tooltipOf(const Explanation &explanation,
+                           const ExplainedFunction &function, unsigned number) {
+  const ExplainedNode &node = function.nodes[number];
+  std::string tooltip = node.label + ": " + node.type;
+  if (node.kind != ExplainedNode::Kind::Op)
+    return tooltip;
+  tooltip += "\nrows " + node.cost.rows + ", through products " +
+             node.cost.productRows + ", flops " + node.cost.flops + "\nat " +
+             node.place;
+  for (const Choice &choice : explanation.choices)
+    if (choice.place == node.place)
+      tooltip += "\n" + choice.pass + " " + choice.text();
+  return tooltip + "\n" + node.text;
 }
 
 static TableRow toRow(TableRow::Kind kind, std::string label, std::string type,

@@ -76,10 +76,10 @@ def choose_chip(target, chip):
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
-            dot=None, kernels=False, **named):
+            dot=None, html=None, kernels=False, **named):
     """The work of the passes on whole-graph ops and the cost of kernels without and
     with them, as text (docs/Cost.md); `dot` is a file that gets a picture of both, for
-    Graphviz. The other arguments are those of `compile`: costs are weighed for the GPU
+    Graphviz, and `html` one that gets a page of pictures and tables. The other arguments are those of `compile`: costs are weighed for the GPU
     that it would compile for, an H200 where that is none (as on the CPU, which then is
     said). Raises GNNError.
 
@@ -89,7 +89,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
-            dot=dot))
+            dot=dot, html=html))
     options.refuse_unknown(named, explain)
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
@@ -98,8 +98,9 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     text, passes, graphs = read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
     asked = settings_of(program, target, chip, passes, gradients)
-    if dot is not None:
-        files.write(dot, compiler_capi.explain_text(*arguments, dot=True, **asked))
+    for form, path in (("dot", dot), ("html", html)):
+        if path is not None:
+            files.write(path, compiler_capi.explain_text(*arguments, form=form, **asked))
     return compiler_capi.explain_text(*arguments, **asked)
 
 

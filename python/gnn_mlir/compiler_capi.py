@@ -48,11 +48,12 @@ def compile_text(text, name, graphs=None, **options):
                                       options.handle))
 
 
-def explain_text(text, name, graphs=None, dot=False, **options):
-    """The work of the passes on whole-graph ops on a program, as text or as a
-    page. Raises GNNError with all diagnostics."""
+def explain_text(text, name, graphs=None, form="text", **options):
+    """The work of the passes on whole-graph ops on a program, as "text", as a picture ("dot")
+    or as a page ("html"). Raises GNNError with all diagnostics."""
     data, options = text.encode(), _Options(graphs, options)
-    return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle, dot)
+    return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle,
+                        ("text", "dot", "html").index(form))
 
 
 def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):

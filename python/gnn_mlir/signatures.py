@@ -258,7 +258,7 @@ COMPILER = {
     "gnnCompileOptionsAddGraph": [c_void_p, c_char_p, c_void_p],
     "gnnCompileOptionsDestroy": [c_void_p],
     "gnnCompile": [c_char_p, c_size_t, c_char_p, c_void_p, POINTER(c_void_p)],
-    "gnnExplain": [c_char_p, c_size_t, c_char_p, c_void_p, c_bool, POINTER(c_void_p)],
+    "gnnExplain": [c_char_p, c_size_t, c_char_p, c_void_p, c_int, POINTER(c_void_p)],
     "gnnListSchedules": [c_char_p, c_size_t, c_char_p, c_void_p, c_char_p, c_char_p,
                          POINTER(c_void_p)],
     "gnnTune": [c_char_p, c_size_t, c_char_p, c_void_p, POINTER(TuneSettings), POINTER(Array),

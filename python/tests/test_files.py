@@ -65,18 +65,22 @@ def explain(path):
     gnn_mlir.explain(MODULE, dot=path)
 
 
+def explain_page(path):
+    gnn_mlir.explain(MODULE, html=path)
+
+
 def save_schedules(path):
     gnn_mlir.compile(MODULE, target="cpu", save_schedules=path)
 
 
 # How each of them begins.
 OPTIONS = {"--report": b"{", "--save-schedules": b"{", "--explain": b"digraph"}
-FUNCTIONS = {"save": b"PK", "package": b"PK", "explain": b"digraph",
+FUNCTIONS = {"save": b"PK", "package": b"PK", "explain": b"digraph", "explain_page": b"<!DOCTYPE",
              "save_schedules": b"{", "write": b"text"}
 
 
 def function(name, layer):
-    return {"save": GRAPH.save, "package": layer.save, "explain": explain,
+    return {"save": GRAPH.save, "package": layer.save, "explain": explain, "explain_page": explain_page,
             "save_schedules": save_schedules,
             "write": lambda path: files.write(path, "text")}[name]
 
@@ -212,7 +216,7 @@ def test_translations_without_room(folder, translate):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_without_room(folder, layer, name):
     write = function(name, layer)
-    kind = (OSError if name in ("save", "explain", "write") else gnn_mlir.GNNError)
+    kind = (OSError if name in ("save", "explain", "explain_page", "write") else gnn_mlir.GNNError)
     with pytest.raises(kind, match="No space left on device.*/dev/full|/dev/full.*No space"):
         write("/dev/full")
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)

@@ -62,6 +62,34 @@ def test_reference_has_ops_passes_and_functions(site):
         assert f'id="{name}"' in api
 
 
+def test_pages_have_titles_of_their_own(site):
+    """In the contents beside each page, in which nothing is twice: results have their file."""
+    contents = (site / "docs/home.html").read_text().split('class="sidebar-tree"')[1]
+    contents = contents.split('class="content"')[0]
+    titles = re.findall(r'<a class="reference internal" href="[^"]*">(.*?)</a>', contents)
+    assert len(titles) > 40 and len(set(titles)) == len(titles)
+    names = [name for name in titles if name.startswith("Passes: ")]
+    assert names[:3] == ["Passes: graph", "Passes: conversion", "Passes: tile"]
+
+
+def test_pages_called_by_their_files_have_titles(site):
+    """In pages, definitions, headers of C and docstrings."""
+    for page, href, title in (("index", "Training.html", "Training"),
+                              ("reference/dialects/gnn", "../../Training.html", "Training"),
+                              ("reference/c/Compiler", "../../Cost.html", "Costs"),
+                              ("api", "Frontend.html", "PyTorch models")):
+        text = (site / f"docs/{page}.html").read_text()
+        assert re.search(rf'href="{href}"><span class="[^"]*">{title}</span>', text), page
+        assert "(docs/" not in re.sub(r"<code.*?</code>|<pre>.*?</pre>", "", text, flags=re.S)
+
+
+def test_options_of_passes_are_lists(site):
+    text = (site / "docs/reference/passes/graph.html").read_text()
+    assert text.count("<h3>Options") > 5
+    for options in text.split("<h3>Options")[1:]:
+        assert re.match(r"[^\n]*\n<ul class=\"simple\">\n<li><p><code", options)
+
+
 def test_every_function_of_c_is_in_the_reference(site):
     for header in (ROOT / "include/GNN-c").glob("*.h"):
         page = (site / f"docs/reference/c/{header.stem}.html").read_text()

@@ -3,11 +3,15 @@
 // RUN:   | FileCheck %s
 // RUN: gnn-opt %s --gnn-explain="dot=%t.dot" | FileCheck %s --check-prefix=SAME
 // RUN: FileCheck %s --check-prefix=DOT < %t.dot
+// RUN: gnn-opt %s --gnn-explain="html=%t.html" | FileCheck %s --check-prefix=SAME
+// RUN: FileCheck %s --check-prefix=HTML < %t.html
 // RUN: not gnn-opt %s --gnn-explain="passes=compct=false" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PASSES
 // RUN: not gnn-opt %s --gnn-explain="passes='fuse=on,gnn-compact=maybe'" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=VALUE
 // RUN: not gnn-opt %s --gnn-explain="dot=%t.none/layer.dot" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FOLDER
+// RUN: not gnn-opt %s --gnn-explain="html=%t.none/layer.dot" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FOLDER
 
 // PASSES: error: passes: expected NAME=VALUE with a name of async-copies, cache-policies, calls, column-tiles, compact, {{.*}}, got 'compct=false'
@@ -90,3 +94,26 @@ func.func @unknown(%x: tensor<?x16xf32, #gnn.rows<@h, node>>)
 // DOT:      subgraph "cluster_layer_after" {
 // DOT-NEXT: label="layer, after: 2 kernels, 0.0120 ms, 1.7 kB";
 // DOT:      gnn-compact done, Compacted: 3 src_pair rows instead of 6 edge rows
+
+// A page of both: a picture, a line for each kernel with its schedule and what limits it, choices.
+//
+// HTML:      <title>Kernels of layer, unknown</title>
+// HTML:      Costs on NVIDIA H200 SXM, of its kernels.
+// HTML:      its bytes at 4300 GB/s and its flops at 67.0 TFLOP/s, without the 6.0 us of a launch.</p>
+// HTML:      <h2>layer</h2>
+// HTML:      <b>Before</b>: 2 kernels, 0.0120 ms, 2.0 kB</figcaption>
+// HTML-NEXT: <svg xmlns
+// HTML-NEXT: <g class="kernel"><title>layer_0_typed_linear: n = 16, kind = tf32x3, copies = async
+// HTML-NEXT: bytes 1,673, flops 1,536</title>
+// HTML:      <title>&lt;x&gt; &amp; &quot;y&quot;: node of g, 16xf32</title>
+// HTML:      <b>After</b>: 2 kernels, 0.0120 ms, 1.7 kB</figcaption>
+// HTML:      <h3>Kernels after</h3>
+// HTML:      <tr><th>kernel</th>{{.*}}>estimated ms</th><th class="number">limit ms</th><th>limited by</th></tr>
+// HTML:      <code>layer_0_typed_linear</code>{{.*}}>layer_0_typed_linear: n = 16, kind = tf32x3, copies = async{{$}}
+// HTML-NEXT: gather: src_pair of g, 16xf32 (3 rows, 0 flops)
+// HTML-NEXT: typed_linear · argument 1: src_pair of g, 8xf32 (3 rows, 768 flops)</span></td><td class="number">1,348</td><td class="number">768</td><td class="number">0.0060</td><td class="number">0.0000</td><td>launch</td></tr>
+// HTML:      <h2>unknown</h2>
+// HTML:      <td class="number">136 edge</td><td class="number">0</td><td class="number">-</td><td class="number">-</td><td>-</td></tr>
+// HTML:      <h3>Done</h3>
+// HTML:      <td>Compacted: 3 src_pair rows instead of 6 edge rows{{.*}}</td><td class="place">explain.mlir:{{[0-9]+}}:8</td></tr>
+// HTML:      <h3>Refused</h3>

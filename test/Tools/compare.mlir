@@ -16,6 +16,8 @@
 // RUN:   | FileCheck %s --check-prefix=OUTPUT
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes=fuse=false --report 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPORT
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes=fuse=false --explain=%t.html 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PAGE
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=stop-at=tiles 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=VALUE
 // RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --phases=%t.out
@@ -43,6 +45,7 @@
 // FIELDS-NEXT:   {{^schedule of f_0_aggregate_activation: .*in_flight = [0-9]+ -> 2(,|$)}}
 // SAME-NEXT:     out: the same bits
 // OPTION:        error: --compare: expected passes=, stage-passes=, schedules= or stop-at=, got 'fuse=false'
+// PAGE:          error: --explain: expected no page beside --compare, which runs two functions, got {{.*}}.html
 // OUTPUT:        error: --compare: expected neither --report nor --output, as two functions are run, got --output
 // REPORT:        error: --compare: expected neither --report nor --output, as two functions are run, got --report
 // VALUE:         {{^gnn-run: error: --compare: stop-at: }}expected one of kernels, {{.+}}, got 'tiles'

@@ -90,15 +90,18 @@ struct Options : run::ModuleOptions {
 
   cl::opt<std::string> explainFile{
       "explain",
-      cl::desc("Print what passes did and what kernels cost, or draw "
-               "it for Graphviz"),
-      cl::value_desc("FILE.dot"), cl::ValueOptional, cl::cat(category)};
+      cl::desc("Print what passes did and what kernels cost, or write a page "
+               "of it with measured times, or draw it for Graphviz"),
+      cl::value_desc("FILE.html|FILE.dot"), cl::ValueOptional,
+      cl::cat(category)};
 };
 } // namespace
 
 static Options *given = nullptr;
 /// The target, or where to run as nobody has said it, and the GPU.
 static std::string target, chip;
+/// What --explain writes behind the run.
+static std::optional<Explanation> page;
 
 static int fail(const Twine &message) {
   return tools::fail("gnn-run", message);
@@ -140,16 +143,22 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
   return emulator::createDevice(options);
 }
 
-/// Says what the graph pipeline does to `module`.
+/// Says what the graph pipeline does to `module`. A page has the times of a run
+/// and so waits for it.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
   bool hasChip = target == "cuda" || given->flags.isGiven("chip");
   auto explanation =
       explain(module, given->flags->passes, target, hasChip ? chip : "");
   if (mlir::failed(explanation))
     return mlir::failure();
-  if (!given->explainFile.empty())
-    return writeDot(module, *explanation, given->explainFile);
-  printText(*explanation, outs());
+  StringRef path = given->explainFile;
+  if (path.ends_with(".html")) {
+    page = std::move(*explanation);
+  } else if (path.empty()) {
+    printText(*explanation, outs());
+  } else if (runtime::Error error = writeDot(*explanation, path)) {
+    return module.emitError(error.message());
+  }
   return mlir::success();
 }
 
@@ -325,6 +334,11 @@ static int runFunction() {
     if (llvm::Error error = loadPlugin(plugin))
       return fail(llvm::toString(std::move(error)));
   target = given->flags->target.empty() ? chooseTarget() : given->flags->target;
+  if (StringRef(given->explainFile).ends_with(".html") &&
+      !given->compared.empty())
+    return fail("--explain: expected no page beside --compare, which runs two "
+                "functions, got " +
+                given->explainFile);
   if (given->explainFile.getNumOccurrences() &&
       given->flags.isGiven("schedules"))
     return fail("--explain: expected no --schedules, by which kernels are "
@@ -382,10 +396,16 @@ static int runFunction() {
   if (!given->compared.empty())
     return compareWith(loaded, graphs->graphs, *package, **bound, *device,
                        *values);
-  auto results = run::execute(**bound, **device, *values,
-                              given->reportFile.getNumOccurrences() > 0);
+  // A page shows medians; the report of one run says so.
+  int times = page ? 9 : given->reportFile.getNumOccurrences() ? 1 : 0;
+  auto results = run::execute(**bound, **device, *values, times);
   if (!results)
     return fail(results.takeError().message());
+  if (page) {
+    addTimes(*page, results->report);
+    if (runtime::Error error = writeHtml(*page, given->explainFile))
+      return fail(error.message());
+  }
   if (given->reportFile.getNumOccurrences()) {
     addRegisters(results->report, *package);
     if (runtime::Error error = printReport(results->report, compileTime))

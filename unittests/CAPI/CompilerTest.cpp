@@ -238,11 +238,11 @@ TEST(CompilerCAPI, FirstDiagnosticFirst) {
 
 /// The explanation of a program, or the error.
 std::string explained(const std::string &source, const char *passes,
-                      bool dot = false) {
+                      GnnExplanationForm form = GNN_EXPLANATION_TEXT) {
   Options options = {{"chip", "sm_80"}, {"passes", passes}};
   char *found = nullptr;
   std::string message = text(gnnExplain(source.data(), source.size(),
-                                        "layer.mlir", options, dot, &found));
+                                        "layer.mlir", options, form, &found));
   if (!message.empty())
     return message;
   std::string result = found;
@@ -256,14 +256,20 @@ TEST(CompilerCAPI, Explains) {
   EXPECT_TRUE(contains(tables, "\nleft out: compact\n"));
   EXPECT_FALSE(contains(tables, "the target is the CPU"));
   EXPECT_EQ(explained(sumText, "").find("left out"), std::string::npos);
-  EXPECT_EQ(explained(sumText, "", true).find("digraph explanation {"), 0u);
+  EXPECT_EQ(
+      explained(sumText, "", GNN_EXPLANATION_DOT).find("digraph explanation {"),
+      0u);
+  EXPECT_EQ(
+      explained(sumText, "", GNN_EXPLANATION_HTML).find("<!DOCTYPE html>"), 0u);
+  EXPECT_EQ(explained(sumText, "", static_cast<GnnExplanationForm>(3)),
+            "expected a GnnExplanationForm, got 3");
   EXPECT_TRUE(contains(explained(sumText, "cost=time"),
                        "passes: cost: expected one of full, whole-rows, rows, "
                        "got 'time'"));
   EXPECT_EQ(explained("func.func @f() {", ""),
             "layer.mlir:1:15: expected operation name in quotes");
   Options options;
-  EXPECT_EQ(text(gnnExplain("", 0, "", options, false, nullptr)),
+  EXPECT_EQ(text(gnnExplain("", 0, "", options, GNN_EXPLANATION_TEXT, nullptr)),
             "expected text, name, options and a result, got null");
 }
 
@@ -298,10 +304,10 @@ TEST(CompilerCAPI, BadOptions) {
     EXPECT_TRUE(contains(message, std::string(", got '") + chip + "'"));
     EXPECT_FALSE(contains(message, "\n")) << message;
     char *explanation = nullptr;
-    EXPECT_TRUE(
-        contains(text(gnnExplain(sumText, std::string(sumText).size(),
-                                 "layer.mlir", options, false, &explanation)),
-                 " or a chip of sm_70, "));
+    EXPECT_TRUE(contains(
+        text(gnnExplain(sumText, std::string(sumText).size(), "layer.mlir",
+                        options, GNN_EXPLANATION_TEXT, &explanation)),
+        " or a chip of sm_70, "));
   }
   GnnPackage *package = nullptr;
   std::string nulls = "expected text, name, options and a result, got null";

@@ -143,11 +143,12 @@ struct Results {
   runtime::Report report;
 };
 
-/// Runs once, or with times where the device has them.
+/// Runs once, and then so many times to measure launches where the device has
+/// a timer.
 runtime::Expected<Results> execute(const runtime::BoundFunction &function,
                                    runtime::Device &device,
                                    const std::vector<std::string> &inputs,
-                                   bool profile);
+                                   int times);
 
 /// Writes every output to `directory`/NAME.npy, all or none, where there is a
 /// directory; then prints a line about each.

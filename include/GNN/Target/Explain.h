@@ -3,12 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The costs of the kernels of a module without the passes on whole-graph ops
-// and with them, the choices of these passes, and pictures of both.
+// and with them, the choices of these passes, pictures of both, and the times of
+// a run beside them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GNN_TARGET_EXPLAIN_H
 #define GNN_TARGET_EXPLAIN_H
+
+#include "GNN/Analysis/Targets.h"
+#include "GNN/Runtime/BoundFunction.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -25,7 +29,9 @@ namespace gnn {
 struct ExplainedCost {
   std::string rows, productRows, flops, bytes, milliseconds;
   /// The estimates; none without statistics.
-  std::optional<double> seconds, totalBytes;
+  std::optional<double> seconds, totalBytes, totalFlops;
+  /// The seconds of a run (`addTimes`).
+  std::optional<double> measured;
 };
 
 /// An argument, op or result of a function.
@@ -46,8 +52,9 @@ struct ExplainedNode {
 
 /// Launches that share an op, mostly only one.
 struct ExplainedKernel {
-  /// The kernels that are launched, in order.
-  std::vector<std::string> names;
+  /// The kernels that are launched, in order, and the schedule of each, which
+  /// may be empty.
+  std::vector<std::string> names, schedules;
   ExplainedCost cost;
   /// Numbers of its nodes, which ascend: the ops that it computes, those that
   /// it reads through, and results that it writes in the user's order. A node
@@ -81,10 +88,20 @@ struct Choice {
   }
 };
 
+/// The least time of a kernel by the roofline of a target: that of its bytes at
+/// the bandwidth of the memory, or of its flops, whichever is longer.
+struct Limit {
+  double seconds = 0;
+  /// "memory" or "flops"; "launch" where that is longer than both.
+  const char *by = "";
+};
+
 /// The complete report of one module.
 struct Explanation {
-  /// The target of the kernels, and the source of the figures of their costs.
+  /// The target of the kernels, the source of the figures of their costs, and
+  /// these figures.
   std::string target, figures;
+  TargetFigures limits;
   /// "its kernels", or "kernels for cpu, for which its figures stand in".
   std::string kernels() const {
     return target == figures
@@ -95,6 +112,13 @@ struct Explanation {
   std::vector<Choice> choices;
   /// The switches of passes that did not run.
   std::vector<std::string> off;
+
+  /// The limit of a kernel; none where its bytes or flops are not known.
+  std::optional<Limit> limitOf(const ExplainedCost &cost) const;
+
+  /// The device and the number of the runs that times are of (`addTimes`).
+  std::string device;
+  int64_t measuredRuns = 0;
 
   /// The functions that passes have created: those that compute gradients.
   std::vector<const ExplainedFunction *> listMade() const;
@@ -109,6 +133,10 @@ mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      llvm::StringRef kind = "",
                                      llvm::StringRef chip = "");
 
+/// Adds the times of a run to the kernels of its function with the passes,
+/// where all launches of a kernel have one.
+void addTimes(Explanation &explanation, const runtime::Report &report);
+
 /// Writes tables before and after, including created functions, and the
 /// choices.
 void printText(const Explanation &explanation, llvm::raw_ostream &os);
@@ -117,10 +145,14 @@ void printText(const Explanation &explanation, llvm::raw_ostream &os);
 /// ops, with costs and choices as tooltips.
 void printDot(const Explanation &explanation, llvm::raw_ostream &os);
 
-/// Writes that to a file; an error is at the module.
-mlir::LogicalResult writeDot(mlir::ModuleOp module,
-                             const Explanation &explanation,
-                             llvm::StringRef path);
+/// Writes a page of HTML that needs no other file: pictures before and after
+/// beside each other, kernels with their schedules, their times and their share
+/// of the roofline, and the choices, each once.
+void printHtml(const Explanation &explanation, llvm::raw_ostream &os);
+
+/// Write one of them to a file; errors have its path.
+runtime::Error writeDot(const Explanation &explanation, llvm::StringRef path);
+runtime::Error writeHtml(const Explanation &explanation, llvm::StringRef path);
 
 } // namespace gnn
 

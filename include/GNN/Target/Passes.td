@@ -58,6 +58,8 @@ def Explain : Pass<"gnn-explain", "::mlir::ModuleOp"> {
            "Options of gnn-compile-pipeline: switches of passes, and cost">,
     Option<"dot", "dot", "std::string", /*default=*/"",
            "Write a picture, of Graphviz, to this file, instead of text">,
+    Option<"html", "html", "std::string", /*default=*/"",
+           "Write a page of pictures and tables to this file, instead of text">,
   ];
 }
 
