@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The costs of the kernels of a module without the passes on whole-graph ops
-// and with them, the choices of these passes, pictures of both, and the times of
-// a run beside them.
+// and with them, the choices of these passes, pictures of both, and the times
+// of a run beside them.
 //
 //===----------------------------------------------------------------------===//
 
