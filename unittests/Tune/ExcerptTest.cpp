@@ -243,7 +243,7 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
             << one.name << ": "
             << SearchSpace{one.fields, {}, {}}.str(trial.schedule);
     }
-    EXPECT_GT(count, 5u);
+    EXPECT_GE(count, 3u);
   }
 }
 

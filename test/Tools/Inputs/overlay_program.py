@@ -21,7 +21,7 @@ def fields(text):
     """The common fields, and of each mnemonic its code and fields."""
     def of(part, macro):
         return [(name, int(width))
-                for name, width in re.findall(macro + r"\((\w+), (\d+),", part)]
+                for name, width in re.findall(macro + r"\(\s*(\w+), (\d+),", part)]
     ops = {}
     for mnemonic, code, part in re.findall(
             r'GNN_OVERLAY_BEGIN\(\w+, "(\w+)", (\d+)(.*?)GNN_OVERLAY_END\(', text, re.S):
