@@ -24,7 +24,7 @@ def fields(text):
                 for name, width in re.findall(macro + r"\(\s*(\w+), (\d+),", part)]
     ops = {}
     for mnemonic, code, part in re.findall(
-            r'GNN_OVERLAY_BEGIN\(\w+, "(\w+)", (\d+)(.*?)GNN_OVERLAY_END\(', text, re.S):
+            r'GNN_OVERLAY_BEGIN\(\s*\w+,\s*"(\w+)",\s*(\d+)(.*?)GNN_OVERLAY_END\(', text, re.S):
         ops[mnemonic] = int(code), of(part, "GNN_OVERLAY_FIELD")
     return of(text, "GNN_OVERLAY_COMMON"), ops
 
