@@ -79,8 +79,10 @@ class Measurement:
         part.unlink(missing_ok=True)
         command = [self.args.tool, str(text), "--function", next(iter(module.functions)),
                    "--graph", str(path), "--cell", cell.name, "--search", search,
-                   "--seed", "1", "--budget", f"{seconds:g}s", "--filter=", "--store", str(part),
+                   "--seed", "1", "--budget", f"{seconds:g}s", "--store", str(part),
                    "--out", os.devnull]
+        if search != "coordinate":  # a store has all that the list has
+            command.append("--filter=")
         if self.args.target:
             command.append(f"--target={self.args.target}")
         try:
