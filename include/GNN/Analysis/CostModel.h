@@ -405,8 +405,9 @@ struct WalkSteps {
 WalkSteps describeSteps(tile::TraverseOp op, const tile::TraverseFacts &facts,
                         const tile::TraverseSchedule &schedule);
 
-/// The schedule that a traversal has as a walk by edges which takes so many
-/// columns of so many heads: fields that are set stay, but for these.
+/// The schedule by which a traversal is described as a walk by edges that takes
+/// so many columns of so many heads: fields that are set stay, but for these
+/// and for turns of wide rows.
 tile::TraverseSchedule scheduleByEdges(tile::TraverseOp op,
                                        const tile::TraverseFacts &facts,
                                        int64_t heads, int64_t columns);

@@ -308,7 +308,8 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
     order; 16 of plain sums or with such numbers where one or two lanes have a row, and of
     extremes with their index where one has.
     `rows_per_block` counts shares of 64 elements there. `distribution` becomes `cyclic` where
-    rows have no results and up to 4 lanes, which `cyclic=false` turns off, and
+    rows have no results and up to 4 lanes, or, of dots, 21 elements at most in the mean
+    ([why](Cost.md#dots-by-edges-in-turns)), which `cyclic=false` turns off; and
     `processor_blocks` 3 or 4 by what lanes hold.
 
     ```mlir
@@ -322,7 +323,7 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   }];
   let options = [
     Option<"cyclic", "cyclic", "bool", /*default=*/"true",
-           "Let teams of walks by edges take turns where rows are narrow">,
+           "Let teams of walks by edges take turns where rows are narrow or short">,
   ];
 }
 
