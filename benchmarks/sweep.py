@@ -10,8 +10,8 @@ choose one (lib/Dialect/Tile/IR/TraverseLayout.cpp) were set by.
 --fields are those of `gnn_mlir.list_schedules`; all others stay as they were chosen.
 The kernel is the slowest that may have several such schedules, or the slowest of
 those with TEXT in the name. "rows:4" is a graph of a million nodes whose edges are
-drawn uniformly, 4 for each in the mean ("rows:4:0.01": of 10,000 nodes); others are
-those of benchmarks/cases.py, and so are layers, reductions, dots ("dot") and attention of one
+drawn uniformly, 4 for each in the mean ("rows:4:0.01": of 10,000 nodes); "n500000-d16-v1-l0.8"
+is one of synthetic.made, its edges sorted; others are those of benchmarks/cases.py, and so are layers, reductions, dots ("dot") and attention of one
 head. Every schedule is compiled and bound at once, and all take turns (benchmarks/race.py):
 "layer" is the median over rounds of replays of a CUDA graph, of as many runs as take two
 milliseconds, "kernel" that of the kernel alone, by CUDA events around ten launches. All give
@@ -36,6 +36,7 @@ import torch
 import cases
 import gnn_mlir
 import kernels
+import synthetic
 from experiment import worst_error
 from race import Contender, OnGPU, device, open_machine
 from tables import markdown, number, write
@@ -50,6 +51,8 @@ LAYERS = {**cases.LAYERS, **cases.sums_of(gnn_mlir, (*cases.REDUCTIONS, "dot")),
 def load(text):
     """A graph by name."""
     name, *numbers = text.split(":")
+    if re.match(r"n\d+-d", text):
+        return gnn_mlir.sort_edges(synthetic.made(text))[0]
     if name != "rows":
         return cases.load(text)[1]
     mean, scale = float(numbers[0]), float((numbers + [1])[1])

@@ -6,6 +6,7 @@ mag, mutag and wikikg2; so is the share of edges whose (source, edge type) is ne
 is drawn, from one seed: the same call gives the same graph anywhere.
 """
 
+import re
 import zlib
 
 import numpy as np
@@ -107,6 +108,16 @@ def homogeneous(name, scale=1.0):
     nodes, edges, variation, near = _PLAIN[name]
     return lognormal(max(16, int(nodes * scale)), int(edges * scale), variation, near,
                      zlib.crc32(name.encode()))
+
+
+def made(name):
+    """The graph of a name such as n500000-d16-v1-l0.8: nodes, mean degree, its variation, locality."""
+    parts = re.fullmatch(r"n(\d+)-d(\d+)-v([\d.]+)-l([\d.]+)", name)
+    if not parts:
+        raise ValueError(f"expected a name such as n500000-d16-v1-l0.8, got {name!r}")
+    nodes, degree = map(int, parts.groups()[:2])
+    variation, near = map(float, parts.groups()[2:])
+    return lognormal(nodes, nodes * degree, variation, near, zlib.crc32(name.encode()))
 
 
 def lognormal(nodes, edges, variation, near, seed):

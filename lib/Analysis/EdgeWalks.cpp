@@ -189,6 +189,12 @@ TraverseSchedule gnn::scheduleByEdges(TraverseOp op, const TraverseFacts &facts,
   schedule.headsPerBlock = heads;
   chooseLanes(schedule, facts);
   chooseRows(schedule, facts);
+  // In turns, wide rows take 0.8 to 1.3 of the time that they take side by side
+  // (docs/Cost.md). By loads of groups' rows from the L2, which the L1 holds
+  // mostly, it would be 1.1 to 2.1.
+  if (schedule.distribution &&
+      layOut(schedule, facts).threadsPerRow() > cyclicLanes)
+    schedule.distribution = ElementDistribution::Blocked;
   return schedule;
 }
 

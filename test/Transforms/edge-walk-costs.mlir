@@ -103,3 +103,51 @@ func.func @weighted_in_order(%x: tensor<?x32xf32>, %w: tensor<?xf32>, %init: ten
   } -> tensor<?x32xf32>
   return %y : tensor<?x32xf32>
 }
+
+// -----
+
+gnn.graph @short square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 500000,
+  dst_nodes = 500000, edges = 8000000, type_edges = [8000000], src_pairs = [500000], dst_pairs = [500000], in_degree_max = 70>}
+
+// Wide rows cost the same in turns as side by side: whether groups are short changes neither who walks
+// them nor tiles. The L2 gives rows of one end alone.
+//
+// CHECK: {"function":"side_by_side","domain":{{.*}}"launches":1,"seconds":[[SIDE:[0-9.]+]],{{.*}}"gathers":[{[[GATHER:[^}]+]]}]
+// CHECK: {"function":"in_turns","domain":{{.*}}"launches":1,"seconds":[[SIDE]],{{.*}}"gathers":[{[[GATHER]]}]
+// CHECK: {"function":"as_chosen","domain":{{.*}}"launches":1,"seconds":[[SIDE]],{{.*}}"gathers":[{[[GATHER]]}]
+func.func @side_by_side(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %s = gnn_tile.traverse @short <dst, edge.in_rows, features = 64>
+      ins(%x, %y : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>] schedule <row_walk = by_edges, distribution = blocked> {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?xf32>
+  return %s : tensor<?xf32>
+}
+func.func @in_turns(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %s = gnn_tile.traverse @short <dst, edge.in_rows, features = 64>
+      ins(%x, %y : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>] schedule <row_walk = by_edges, distribution = cyclic> {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?xf32>
+  return %s : tensor<?xf32>
+}
+func.func @as_chosen(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>, %init: tensor<?xf32>) -> tensor<?xf32> {
+  %s = gnn_tile.traverse @short <dst, edge.in_rows, features = 64>
+      ins(%x, %y : tensor<?x64xf32>, tensor<?x64xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%init : tensor<?xf32>) at [#gnn_tile.at<element -> edge>] schedule <row_walk = by_edges> {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    %d = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %d : f32
+  } -> tensor<?xf32>
+  return %s : tensor<?xf32>
+}

@@ -1,4 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline | FileCheck %s
+// RUN: gnn-opt %s --gnn-schedule-pipeline -o /dev/null --remarks-filter=gnn-tile-schedule-rows --remark-policy=all \
+// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=TURNS
+// RUN: gnn-opt %s --gnn-schedule-pipeline=cyclic-walks=false | FileCheck %s --check-prefix=OFF --implicit-check-not='distribution = cyclic'
 // RUN: gnn-opt %s --gnn-schedule-pipeline --gnn-tile-block-traversals --gnn-tile-lower-traversals -o /dev/null \
 // RUN:   --remarks-filter=gnn-tile-lower-traversals --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=AHEAD
 
@@ -9,9 +12,9 @@
 // AHEAD:      4 teams of 16 lanes, row_walk by_edges, the next words ahead, values of the next group ahead"
 // AHEAD:      128 teams of 2 lanes, row_walk by_edges, in turns"
 
-gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000,
-  dst_nodes = 200000, edges = 4000000, type_edges = [4000000], src_pairs = [200000],
-  dst_pairs = [200000], in_degree_max = 9000, out_degree_max = 9000>}
+gnn.graph @large square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 150000,
+  dst_nodes = 150000, edges = 4000000, type_edges = [4000000], src_pairs = [150000],
+  dst_pairs = [150000], in_degree_max = 9000, out_degree_max = 9000>}
 
 // A mean is one sum, but with two lanes a row its 16 rows under way take too many
 // registers. Loads of dots are kept together by ptxas if it may take registers for them; where there
@@ -92,6 +95,99 @@ func.func @large_blocks(%x: memref<?x64xf32>, %y: memref<?xf32>) {
     %p = arith.mulf %v, %u : f32
     %s = gnn_tile.reduce sum [feature] %p : f32
     gnn_tile.yield %s : f32
+  }
+  return
+}
+
+gnn.graph @of_21 square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 100000,
+  dst_nodes = 100000, edges = 2100000, type_edges = [2100000], src_pairs = [100000], dst_pairs = [100000]>}
+gnn.graph @of_22 square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 100000,
+  dst_nodes = 100000, edges = 2200000, type_edges = [2200000], src_pairs = [100000], dst_pairs = [100000]>}
+gnn.graph @of_4 square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 400000,
+  dst_nodes = 400000, edges = 1600000, type_edges = [1600000], src_pairs = [400000], dst_pairs = [400000]>}
+gnn.graph @unknown square {node_types = 1, edge_types = 1}
+
+// Teams of dots take turns where a share of 64 elements has those of three groups in the mean.
+//
+// TURNS: teams take turns: rows have no results, and 32 lanes, groups 21.0 elements in the mean"
+// TURNS: teams take elements side by side: 32 lanes have a row, groups 22.0 elements in the mean"
+// TURNS: teams take turns: rows have no results, and 32 lanes, groups 4.0 elements in the mean"
+// TURNS: teams take elements side by side: 32 lanes have a row"
+//
+// CHECK-LABEL: func.func @short_groups
+// CHECK:         @of_21 {{.*}}lanes = 32, {{.*}}distribution = cyclic>
+// CHECK:         @of_22 {{.*}}lanes = 32, {{.*}}distribution = blocked>
+// CHECK:         @of_4 {{.*}}lanes = 32, {{.*}}distribution = cyclic>
+// CHECK:         @unknown {{.*}}lanes = 32, {{.*}}distribution = blocked>
+// OFF-LABEL: func.func @short_groups
+// OFF-COUNT-4:   distribution = blocked>
+func.func @short_groups(%x: memref<?x128xf32>, %y: memref<?xf32>) {
+  gnn_tile.traverse @of_21 <dst, edge.in_rows, features = 128>
+      ins(%x, %x : memref<?x128xf32>, memref<?x128xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @of_22 <dst, edge.in_rows, features = 128>
+      ins(%x, %x : memref<?x128xf32>, memref<?x128xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @of_4 <dst, edge.in_rows, features = 128>
+      ins(%x, %x : memref<?x128xf32>, memref<?x128xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @unknown <dst, edge.in_rows, features = 128>
+      ins(%x, %x : memref<?x128xf32>, memref<?x128xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%y : memref<?xf32>) at [#gnn_tile.at<element>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %p = arith.mulf %v, %u : f32
+    %s = gnn_tile.reduce sum [feature] %p : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}
+
+// Others do not, however short: rows that are added to keep theirs, and a number of each element that is
+// no dot.
+//
+// CHECK-LABEL: func.func @no_dots
+// CHECK:         row_walk = by_edges, runs = 32>
+// CHECK:         row_walk = by_edges, distribution = blocked>
+func.func @no_dots(%x: memref<?x128xf32>, %y: memref<?x128xf32>, %z: memref<?x128xf32>) {
+  gnn_tile.traverse @of_4 <dst, edge.in_rows, features = 128>
+      ins(%x : memref<?x128xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x128xf32>) at [#gnn_tile.at<group : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  gnn_tile.traverse @of_4 <dst, edge.in_rows, features = 128>
+      ins(%x, %x : memref<?x128xf32>, memref<?x128xf32>)
+      at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]
+      outs(%z : memref<?x128xf32>) at [#gnn_tile.at<element : feature>]
+      schedule <vector = 4, row_walk = by_edges> {
+  ^bb0(%v: f32, %u: f32):
+    %d = arith.subf %v, %u : f32
+    gnn_tile.yield %d : f32
   }
   return
 }

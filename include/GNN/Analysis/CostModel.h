@@ -406,8 +406,9 @@ struct WalkSteps {
 WalkSteps describeSteps(tile::TraverseOp op, const tile::TraverseFacts &facts,
                         const tile::TraverseSchedule &schedule);
 
-/// The schedule of a traversal as a walk by edges with this number of columns
-/// and heads: other set fields stay.
+/// The schedule that describes a traversal as a walk by edges with this number
+/// of columns and heads: other set fields stay, except that wide rows do not
+/// take turns.
 tile::TraverseSchedule scheduleByEdges(tile::TraverseOp op,
                                        const tile::TraverseFacts &facts,
                                        int64_t heads, int64_t columns);

@@ -259,7 +259,7 @@ template <typename Base> struct ScheduleSwitches : public Base {
   Option<bool> cyclicWalks{
       *this, "cyclic-walks",
       llvm::cl::desc("Let teams of walks by edges take turns if rows are "
-                     "narrow and have no results"),
+                     "narrow or short and have no results"),
       llvm::cl::init(true)};
 
   /// Sets the same switches of all stages: rows that are walked by edges need

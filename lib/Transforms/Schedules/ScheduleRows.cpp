@@ -49,6 +49,15 @@ private:
 };
 } // namespace
 
+/// Elements of a group in the mean, where they are known.
+static std::string meanOf(const TraverseFacts &facts) {
+  return facts.meanLength
+             ? llvm::formatv(", groups {0:F1} elements in the mean",
+                             facts.meanLength)
+                   .str()
+             : "";
+}
+
 /// Says what was chosen of fields that were open.
 void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
                            const TraverseSchedule &schedule,
@@ -77,12 +86,14 @@ void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
     if (blocked.empty())
       gnn::passed(getArgument(), op.getLoc(), "Cyclic")
           << llvm::formatv("teams take turns: rows have no results, and {0} "
-                           "lanes",
-                           layOut(schedule, facts).threadsPerRow())
+                           "lanes{1}",
+                           layOut(schedule, facts).threadsPerRow(),
+                           meanOf(facts))
                  .str();
     else
       gnn::refused(getArgument(), op.getLoc())
-          << "teams take elements side by side: " + blocked;
+          << "teams take elements side by side: " + blocked +
+                 (facts.isDot() ? meanOf(facts) : "");
   }
   if (!given.processorBlocks && schedule.processorBlocks)
     gnn::passed(getArgument(), op.getLoc(), "Registers")

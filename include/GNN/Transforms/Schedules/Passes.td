@@ -299,7 +299,8 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
     them, extremes have their index, or numbers beside their rows are in the order of elements;
     16 for plain sums or sums with such numbers if one or two lanes have a row, and for extremes
     with their index if one lane has a row. `rows_per_block` counts shares of 64 elements there.
-    `distribution` becomes `cyclic` if rows have no results and up to 4 lanes, which
+    `distribution` becomes `cyclic` if rows have no results and either up to 4 lanes or, for
+    dots, on average at most 21 elements ([why](Cost.md#dots-by-edges-in-turns)), which
     `cyclic=false` turns off, and `processor_blocks` 3 or 4 by the registers of lanes.
 
     ```mlir
@@ -313,7 +314,7 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   }];
   let options = [
     Option<"cyclic", "cyclic", "bool", /*default=*/"true",
-           "Let teams of walks by edges take turns if rows are narrow">,
+           "Let teams of walks by edges take turns if rows are narrow or short">,
   ];
 }
 

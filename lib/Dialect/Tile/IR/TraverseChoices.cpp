@@ -60,12 +60,14 @@ static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 /// 60).
 static constexpr int64_t fewHeld = 32, manyHeld = 44;
 
-/// Lanes of a team up to which teams take turns where they may: so many teams
-/// share a warp that one of them mostly meets the end of a row. Dots of 8, 16
-/// and 32 features of products on an H200: 0.99, 1.27 and 2.05 ms instead of
-/// 1.89, 1.49 and 2.05; of reddit 0.89, 0.91 and 1.78 instead of 1.66, 1.19 and
-/// 1.63.
-static constexpr int64_t cyclicLanes = 4;
+/// Elements of a group in the mean up to which teams of dots take turns
+/// whatever lanes a row has: a share has elements of three such groups. A team
+/// that has a share waits for the row of each group that begins in it; in turns
+/// it reads one for each element, most of them from the L1. Dots of 32 to 256
+/// features on an H200 take 0.84 to 0.98 of the time in turns where groups have
+/// 4 to 16 elements, 1.07 to 1.33 where they have 32 to 256
+/// (benchmarks/results/2026-11-30-h200-dots-in-turns.md).
+static constexpr double mostOfShort = TeamShare::elements / 3.0;
 
 /// Lanes that a walk by edges gives a row of one sum that would take all of a
 /// warp. Sums of 128 features on an H200 by 16 lanes and by 32: of
@@ -411,7 +413,9 @@ std::string gnn::tile::explainBlocked(const TraverseSchedule &schedule,
   if (facts.needsGroups)
     return "rows have results";
   int64_t lanes = layOut(schedule, facts).threadsPerRow();
-  if (lanes > cyclicLanes)
+  bool isShort =
+      facts.isDot() && facts.meanLength > 0 && facts.meanLength <= mostOfShort;
+  if (lanes > cyclicLanes && !isShort)
     return (Twine(lanes) + " lanes have a row").str();
   return facts.mayTakeTurns ? "" : "it is turned off";
 }

@@ -1,0 +1,13 @@
+#edge = #gnn.rows<@g, edge>
+#node = #gnn.rows<@g, node>
+
+gnn.graph @g square {node_types = 1, edge_types = 1, dst_sorted, stats = #gnn.stats<src_nodes = 75877, dst_nodes = 75877, edges = 811478, type_edges = [811478], src_pairs = [75877], dst_pairs = [75877], in_degree_squares = 149213718, in_degree_max = 3044, out_degree_squares = 149213718, out_degree_max = 3044, src_pair_max = [3044], dst_pair_max = [3044], near_edges = [386614, 737190, 811478]>}
+
+func.func @weighted_sum(
+    %x: tensor<?x32xf32, #node> {gnn.name = "x"},
+    %w: tensor<?xf32, #edge> {gnn.name = "w"})
+    -> (tensor<?x32xf32, #node> {gnn.name = "out"}) {
+  %0 = gnn.apply mul %w, %x via src : (tensor<?xf32, #edge>, tensor<?x32xf32, #node>) -> tensor<?x32xf32, #edge>
+  %1 = gnn.aggregate sum %0 via dst : tensor<?x32xf32, #edge> -> tensor<?x32xf32, #node>
+  return %1 : tensor<?x32xf32, #node>
+}
