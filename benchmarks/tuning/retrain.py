@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains both models of a machine anew, on its stores of training cells alone.
+"""Trains both models of a machine anew, on its stores of cells on synthetic graphs alone.
 
     python benchmarks/tuning/retrain.py h200
 
-Writes models/NAME-ranker.trees and models/NAME-cost.json, and says how they do on stores/NAME/named.
+Writes models/NAME-ranker.trees and models/NAME-cost.json, and says how they do on the stores of data sets, which are held out.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 
+TRAINED_ON, HELD_OUT = ("training", "lanes", "dots"), ("named", "widths")
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -22,9 +23,10 @@ def main():
     tool = ["--tool", args.tool] if args.tool else []
     of = HERE / "stores" / args.name
     for script, model in (("train_ranker", "ranker.trees"), ("train_cost_model", "cost.json")):
-        subprocess.run([sys.executable, str(HERE / f"{script}.py"), str(of / "training"), "--test",
-                        str(of / "named"), "--out", str(HERE / "models" / f"{args.name}-{model}"),
-                        *tool], check=True)
+        stores, held = ([str(of / name) for name in names if (of / name).exists()]
+                        for names in (TRAINED_ON, HELD_OUT))
+        subprocess.run([sys.executable, str(HERE / f"{script}.py"), *stores, "--test", *held,
+                        "--out", str(HERE / "models" / f"{args.name}-{model}"), *tool], check=True)
 
 
 if __name__ == "__main__":

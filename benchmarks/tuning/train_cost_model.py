@@ -8,8 +8,11 @@
 Logarithms, batch normalization, three dense layers, and a normalization over the schedules of a
 cell, as times are normalized: the loss is the mean square of the difference. One network for
 g-SpMM, what reduces elements, and one for g-SDDMM, what reduces features of each. Training leaves out
-inputs and hidden values by chance (dropout), and always takes as many steps. Prints Pearson's coefficient within each cell with times and with their logarithms:
-training, by networks that know other graphs alone (cross validation), and held out.
+inputs and hidden values by chance (dropout), and always takes as many steps. Prints Pearson's
+coefficient within each cell: training, by networks that know other graphs alone (cross validation),
+and held out. A network that predicts logarithms gives a time by their exponential; the scale, which
+the normalization has taken out, is the mean deviation of logarithms within the cells that it is
+trained on.
 
 `--inputs metrics` takes algorithm 4's metrics and the shapes alone, `fields` the fields of
 schedules beside them, which G-Sparse's search space has too, `all` (the default) every feature. By
@@ -130,18 +133,32 @@ def train(tables, names, scale):
     return network.eval()
 
 
-def report(predicted, title):
-    """`predicted`: tables, each with the network that predicts it and its inputs."""
+def spread_of(tables):
+    """The mean deviation of logarithms of times within a cell."""
+    return float(np.mean([np.std(np.log(t.ratio)) for t in tables]))
+
+
+def time_of(values, spread):
+    """Times by normalized logarithms, but for a factor."""
+    return np.exp(spread * (values - values.mean()) / values.std())
+
+
+def report(predicted, title, spread):
+    """`predicted`: tables, each with the network that predicts it and its inputs; `spread`, of
+    networks that predict logarithms, else None."""
     if not predicted:
         return
     tables = [table for table, _, _ in predicted]
     with torch.no_grad():
-        values = [network(inputs_of(table, names)) for table, network, names in predicted]
+        values = [network(inputs_of(table, names)).numpy() for table, network, names in predicted]
+    kinds = [("times", np.asarray, values), ("logarithms", np.log, values)]
+    if spread:
+        kinds[0] = "times", np.asarray, [time_of(value, spread) for value in values]
     print(f"{title}, {len(tables)} cells: Pearson", end=" ")
     told = []
-    for scale, of in (("plain", "times"), ("log", "logarithms")):
-        found = [np.corrcoef(value, SCALES[scale](table.ratio))[0, 1]
-                 for value, table in zip(values, tables)]
+    for of, scale, given in kinds:
+        found = [np.corrcoef(value, scale(table.ratio))[0, 1]
+                 for value, table in zip(given, tables)]
         worst = int(np.argmin(found))
         told.append(f"with {of} {np.median(found):.3f} in the median, {found[worst]:.3f} at worst "
                     f"({tables[worst].cell})")
@@ -181,9 +198,11 @@ def main():
         names = choose_inputs(kind, used, args.inputs)
         network = train(used, names, SCALES[args.times])
         networks.append(network.describe(kind, names))
-        report([(t, network, names) for t in used], f"{kind}, training")
-        report(cross_validate(used, kind, args), f"{kind}, cross validation")
-        report([(t, network, names) for t in tests if kind_of(t) == kind], f"{kind}, held out")
+        spread = spread_of(used) if args.times == "log" else None
+        report([(t, network, names) for t in used], f"{kind}, training", spread)
+        report(cross_validate(used, kind, args), f"{kind}, cross validation", spread)
+        report([(t, network, names) for t in tests if kind_of(t) == kind], f"{kind}, held out",
+               spread)
     out = pathlib.Path(args.out)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps({"networks": networks}) + "\n")
