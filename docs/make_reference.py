@@ -20,7 +20,7 @@ LLVM = Path(os.environ.get("GNN_LLVM", "/usr/lib/llvm-22"))
 CALL = re.compile(r"^ *add_gnn_(dialect|interfaces|passes)\((\w+)\s+(\w+)", re.M)
 ROW = re.compile(r"^\| \[(`[^`]+`)\]\((#[^)]*)\) \| (.*) \|$", re.M)
 DECLARED = re.compile(r"^GNN_CAPI ([^;(]*\b(gnn\w+)\([^;]*);", re.M)
-PAGE = re.compile(r"(?<![`/\w])docs/(\w+)\.md")
+PAGE = re.compile(r"(?<![`/\w])docs/(\w+\.md(?:#[\w-]+)?)")
 OPTION = re.compile(r"^-(\S+) *: (.*)$", re.M)
 # Pages in the order of a model's way.
 ORDER = {"dialects": ("gnn", "gnn_tile", "gnn_overlay"),
@@ -59,7 +59,7 @@ def contents(text, head):
 
 def link(text):
     """Definitions name pages by their files; the site shows their titles."""
-    return PAGE.sub(r"[](../../\1.md)", text)
+    return PAGE.sub(r"[](../../\1)", text)
 
 
 def options(block):

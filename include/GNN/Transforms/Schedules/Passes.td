@@ -274,7 +274,7 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
     A dot without a walk, such as one of each edge, ends with its row, so the number of its
     warps grows with its lanes. If it gathers rows it has fewer lanes, and the fewer the shorter
     its rows are: lanes are doubled as long as each has as many vectors of all heads as there
-    are lanes ([why](Cost.md#lanes-of-dots-by-teams)).
+    are lanes (docs/Cost.md#lanes-of-dots-by-teams).
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
@@ -300,7 +300,7 @@ def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
     16 for plain sums or sums with such numbers if one or two lanes have a row, and for extremes
     with their index if one lane has a row. `rows_per_block` counts shares of 64 elements there.
     `distribution` becomes `cyclic` if rows have no results and either up to 4 lanes or, for
-    dots, on average at most 21 elements ([why](Cost.md#dots-by-edges-in-turns)), which
+    dots, on average at most 21 elements (docs/Cost.md#dots-by-edges-in-turns), which
     `cyclic=false` turns off, and `processor_blocks` 3 or 4 by the registers of lanes.
 
     ```mlir
