@@ -90,7 +90,9 @@ def tablegen(td, *options):
 
 
 def dialect(name, mnemonic, folder):
-    text = tablegen(folder / f"{name}Ops.td", "-gen-dialect-doc", f"-dialect={mnemonic}")
+    all_ops = folder / f"{name}Dialect.td"
+    td = all_ops if all_ops.exists() else folder / f"{name}Ops.td"
+    text = tablegen(td, "-gen-dialect-doc", f"-dialect={mnemonic}")
     title, rest = re.match(r"\s*# (.*?)\n(.*)", text, re.S).groups()
     at = re.search(r"^## ", rest, re.M).start()
     return (f"# The dialect `{mnemonic}`\n{rest[:at]}## List of operations\n\n"

@@ -3,11 +3,14 @@
 
 # Generates a dialect's ops, types, attributes, enums and its page. `name` is
 # the prefix of the .td files, `mnemonic` the dialect's name in the IR. The ops
-# are in ${name}Ops.td, or in the files named after it, each with code of its own.
+# are in ${name}Ops.td, or in the files named after it, each with code of its own;
+# ${name}Dialect.td then includes them, for the page.
 function(add_gnn_dialect name mnemonic)
   set(themes ${ARGN})
+  set(page ${name}Dialect)
   if(NOT themes)
     set(themes ${name}Ops)
+    set(page ${name}Ops)
   endif()
   foreach(theme ${themes})
     set(LLVM_TARGET_DEFINITIONS ${theme}.td)
@@ -26,7 +29,7 @@ function(add_gnn_dialect name mnemonic)
   mlir_tablegen(${name}Enums.cpp.inc -gen-enum-defs)
   add_public_tablegen_target(GNN${name}IncGen)
   add_dependencies(mlir-headers GNN${name}IncGen)
-  add_mlir_doc(${name}Ops ${name}Dialect Dialects/ -gen-dialect-doc -dialect=${mnemonic})
+  add_mlir_doc(${page} ${name}Dialect Dialects/ -gen-dialect-doc -dialect=${mnemonic})
 endfunction()
 
 # Generates the interfaces of a dialect, of its `op`s or `attr`s, and their page.

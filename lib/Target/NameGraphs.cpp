@@ -18,11 +18,16 @@ using namespace gnn;
 FailureOr<std::vector<NamedGraph>>
 gnn::nameGraphs(ModuleOp module, StringRef function,
                 ArrayRef<run::LoadedGraph> graphs) {
+  // A derived graph is made of its parent, of which there is a file.
   llvm::SmallSetVector<StringRef, 2> ofFunction;
   auto addGraphs = [&](TypeRange types) {
     for (Type type : types)
-      if (RowsAttr rows = getRows(type))
-        ofFunction.insert(rows.getGraph().getValue());
+      if (RowsAttr rows = getRows(type)) {
+        StringRef name = rows.getGraph().getValue();
+        auto graph = module.lookupSymbol<GraphOp>(name);
+        ofFunction.insert(graph && graph.isDerived() ? *graph.getParentGraph()
+                                                     : name);
+      }
   };
   // The passes of a function that is to be differentiated are not there yet.
   for (auto func : module.getOps<func::FuncOp>()) {

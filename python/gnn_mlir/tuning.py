@@ -140,7 +140,8 @@ def _tune(program, graph, inputs, budget, of_program, asked):
     device = devices.open_device(
         devices.place(inputs, settings["target"]) if settings["target"] != targets.CPU
         else targets.CPU)
-    arrays = {name: np.ascontiguousarray(to_numpy(value)) for name, value in inputs.items()}
+    arrays = {name: np.asarray(to_numpy(value), order="C")  # ascontiguousarray has no scalars
+              for name, value in inputs.items()}
     given = TuneSettings(
         function=(settings.pop("function") or "").encode(),
         number=-1 if asked["op"] is None else asked["op"], seconds=budget,

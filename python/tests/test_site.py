@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+import gnn_mlir
+
 for name in ("sphinx", "myst_parser", "furo"):
     pytest.importorskip(name)
 
@@ -58,8 +60,19 @@ def test_reference_has_ops_passes_and_functions(site):
     assert "--gnn-compact" in (site / "docs/reference/passes/graph.html").read_text()
     assert "gnnBoundRun" in (site / "docs/reference/c/Runtime.html").read_text()
     api = (site / "docs/api.html").read_text()
-    for name in ("gnn_mlir.compile", "gnn_mlir.Graph.from_pyg", "gnn_mlir.sampling.Sampler"):
-        assert f'id="{name}"' in api
+    for name in ("Graph.from_pyg", "sampling.Sampler", *gnn_mlir.__all__):
+        assert f'id="gnn_mlir.{name}"' in api
+
+
+@pytest.mark.parametrize("folder, page", [("GNN", "gnn"), ("Tile", "gnn_tile"),
+                                          ("Overlay", "gnn_overlay")])
+def test_every_op_is_on_the_page_of_its_dialect(site, folder, page):
+    definitions = (ROOT / "include/GNN/Dialect" / folder / "IR").glob("*.td")
+    ops = {op for td in definitions for op in re.findall(
+        r'^def \w+\s*:\s*\w*Op<\s*"([\w.]+)"', td.read_text(), re.M)}
+    text = (site / f"docs/reference/dialects/{page}.html").read_text()
+    shown = set(re.findall(rf">{page}\.([\w.]+)</span></code> \(", text))
+    assert len(ops) > 10 and ops <= shown, ops - shown
 
 
 def test_pages_have_titles_of_their_own(site):

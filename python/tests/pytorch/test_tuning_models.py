@@ -44,6 +44,15 @@ def test_forward_and_backward_passes(case):
     assert len(found.templates) > 5
 
 
+def test_dropout_has_a_seed(case):
+    """The seed of a model in training is a scalar among the inputs."""
+    model = torch.nn.Sequential(torch.nn.Linear(16, 8), torch.nn.Dropout(0.5))
+    conv = GCNConv(16, 16)
+    compiled = gnn_mlir.compile(lambda x, edges: model(conv(x, edges)), target="cpu")
+    found = gnn_mlir.tune(compiled, *case, budget=2)
+    assert sum(one["timed"] for one in found.templates) > 0
+
+
 def test_what_is_wrong_is_said(case):
     with pytest.raises(ValueError, match="program: expected a compiled model, got Model"):
         gnn_mlir.tune(Model(), *case)
