@@ -18,7 +18,7 @@ def GNN_Dialect : Dialect {
   let cppNamespace = "::gnn";
   let summary = "Graph neural networks: typed graphs and whole tensors";
   let description = [{
-    Level 1 of the compiler describes *what* is computed: a graph is declared
+    The `gnn` dialect, the first form of a program, describes *what* is computed: a graph is declared
     once and named, values are whole tensors, and tiles or threads do not exist.
 
     The leading dimension of a tensor is a *row space* of a graph, which the
