@@ -105,7 +105,7 @@ def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp">,
     puts them. A product that stays but is now only added up is weighed at the
     end of each edge type that has fewer rows. With statistics the cost model
     decides. Without statistics, finer rows are assumed to be many more than
-    coarser ones, and of equals the product of weights wins.
+    coarser ones. If both cost the same, the pass multiplies the weights.
 
     Needs: graph form. Keeps: the value of every result up to rounding. Never
     does more flops on finer rows for fewer on coarser ones without statistics,
