@@ -6,11 +6,13 @@
 
 #include "GNN/OptionFiles/OptionFiles.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,4 +115,30 @@ runtime::Error gnn::appendLine(
     return text.takeError();
   auto shorter = shorten((*text)->getBuffer());
   return shorter ? runtime::writeFile(path, {*shorter}) : runtime::Error();
+}
+
+/// Whether two paths lead to one file, which may not be there yet.
+static bool areOneFile(const std::string &left, const std::string &right) {
+  namespace fs = std::filesystem;
+  std::error_code status;
+  fs::path first(left), second(right);
+  if (fs::exists(first, status) && !fs::is_regular_file(first, status))
+    return false;
+  if (fs::equivalent(first, second, status))
+    return true;
+  fs::path whole = fs::weakly_canonical(first, status);
+  return !status && whole == fs::weakly_canonical(second, status) && !status;
+}
+
+runtime::Error gnn::expectDistinct(llvm::ArrayRef<NamedFile> files) {
+  auto isFile = [](const NamedFile &file) {
+    return !file.path.empty() && file.path != "-";
+  };
+  for (auto [i, file] : llvm::enumerate(files))
+    for (const NamedFile &other : files.drop_front(i + 1))
+      if ((file.isWritten || other.isWritten) && isFile(file) &&
+          isFile(other) && areOneFile(file.path, other.path))
+        return runtime::failure(other.option, ": expected another file than ",
+                                file.option, "'s, got '", other.path, "'");
+  return {};
 }

@@ -26,6 +26,9 @@
 // RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=GRAPH
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.none/x.jsonl 2>&1 | FileCheck %s --check-prefix=OUT
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --store=%t.none/x.jsonl 2>&1 | FileCheck %s --check-prefix=STORED
+// RUN: not gnn-tune %s --function f --graph %t.npz --store=%t.same --out=%t.same 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: cp %s %t.program.mlir && not gnn-tune %t.program.mlir --function f --graph %t.npz --out=%t.program.mlir 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: diff %s %t.program.mlir
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --search=luck 2>&1 | FileCheck %s --check-prefix=SEARCH
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --filter=registers,luck 2>&1 | FileCheck %s --check-prefix=FILTER
@@ -43,6 +46,8 @@
 // GRAPH:    {{^gnn-tune: error: .*expected a graph for 'g' \(--graph\), or no graphs and statistics in its declaration \(stats = #gnn.stats<...>\), got neither$}}
 // OUT:      {{^gnn-tune: error: --out: cannot write '.+': No such file or directory$}}
 // STORED:   {{^gnn-tune: error: --store: cannot write '.+': No such file or directory$}}
+// SAME:     {{^gnn-tune: error: --store: expected another file than --out's, got '.*same'$}}
+// OWN:      {{^gnn-tune: error: --out: expected another file than FILE.mlir's, got '.*program.mlir'$}}
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
 // SEARCH:   {{^gnn-tune: error: --search: expected coordinate, random, exhaustive, ranked, genetic or sampling, got 'luck'$}}
 // FILTER:   {{^gnn-tune: error: --filter: expected registers, utilization, balance, got 'luck'$}}

@@ -259,6 +259,16 @@ runtime::Error Run::checkArguments() {
   bool isListing = !given->features.empty();
   if (given->file.empty() || (given->out.empty() && !isListing))
     return runtime::failure("expected FILE.mlir and --out FILE.jsonl");
+  if (runtime::Error error =
+          expectDistinct({{"FILE.mlir", given->file.getValue(), false},
+                          {"--replay", given->replay.getValue(), false},
+                          {"--model", given->model.getValue(), false},
+                          {"--out", given->out.getValue(), true},
+                          {"--store", given->store.getValue(), true},
+                          {"--records", given->records.getValue(), true},
+                          {"--trace", given->trace.getValue(), true},
+                          {"--features", given->features.getValue(), true}}))
+    return error;
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
   auto time = parseTime(given->budget);

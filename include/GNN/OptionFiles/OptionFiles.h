@@ -9,6 +9,7 @@
 
 #include "GNN/Runtime/Files.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -39,6 +40,17 @@ runtime::Error appendLine(const std::string &path, llvm::StringRef line);
 runtime::Error appendLine(
     const std::string &path, llvm::StringRef line,
     llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten);
+
+/// A file that an option names.
+struct NamedFile {
+  const char *option;
+  std::string path;
+  bool isWritten;
+};
+
+/// An error if an option writes the file of another one, which would lose it.
+/// Empty paths, "-" and devices are no files.
+runtime::Error expectDistinct(llvm::ArrayRef<NamedFile> files);
 
 } // namespace gnn
 
