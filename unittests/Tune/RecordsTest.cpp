@@ -7,8 +7,10 @@
 #include "Program.h"
 
 #include "GNN/Runtime/Files.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/Records.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -73,6 +75,22 @@ TEST_F(Records, AreOfOtherFunctionsAndGraphsToo) {
   EXPECT_EQ(rowsWith(other, text), 512);
   Program last("rgcn");
   EXPECT_EQ(rowsWith(last, text + record("rgcn", 256)), 256);
+}
+
+/// A pass that runs again has the file's records of then alone.
+TEST_F(Records, AreReadAtEachRun) {
+  ASSERT_FALSE(runtime::writeFile(path, {record("rgcn", 512)}));
+  Program first("rgcn");
+  first.makeTemplates();
+  PassManager passes(first.module->getContext());
+  passes.addPass(createApplyRecords({path}));
+  ASSERT_TRUE(succeeded(passes.run(*first.module)));
+  EXPECT_EQ(rowsOf(last(*first.module)), 512);
+  OwningOpRef<ModuleOp> again = first.module->clone();
+  last(*again).setTileSchedule(Attribute());
+  ASSERT_FALSE(runtime::writeFile(path, {""}));
+  ASSERT_TRUE(succeeded(passes.run(*again)));
+  EXPECT_FALSE(last(*again).getTileSchedule());
 }
 
 /// Records that later ones replace go where they are over half of all; lines

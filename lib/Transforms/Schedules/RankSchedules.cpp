@@ -32,16 +32,17 @@ struct RankSchedules : gnn::impl::RankSchedulesBase<RankSchedules> {
 
 private:
   using Choices = std::vector<Attribute>;
+  /// Of templates of a module that compute the same, what the first was given
+  /// and got.
+  using Known = std::map<TemplateKey, std::pair<Attribute, Attribute>>;
 
   FailureOr<std::shared_ptr<const ScheduleModel>> loadModel();
   FailureOr<Choices> askRule();
   LogicalResult rank(TileOpInterface op, const ScheduleModel &model,
-                     Attribute ofRule);
+                     Attribute ofRule, Known &known);
 
   /// Those that choose without a model; none where nobody has said which.
   std::optional<OpPassManager> passes;
-  /// Of templates that compute the same, what the first was given and got.
-  std::map<TemplateKey, std::pair<Attribute, Attribute>> known;
 };
 } // namespace
 
@@ -77,8 +78,8 @@ FailureOr<RankSchedules::Choices> RankSchedules::askRule() {
 
 /// Sets the first schedule by the model.
 LogicalResult RankSchedules::rank(TileOpInterface op,
-                                  const ScheduleModel &model,
-                                  Attribute ofRule) {
+                                  const ScheduleModel &model, Attribute ofRule,
+                                  Known &known) {
   FailureOr<Attribute> given = openFields(op, {});
   if (failed(given))
     return failure();
@@ -126,11 +127,12 @@ void RankSchedules::runOnOperation() {
   FailureOr<Choices> ofRule = askRule();
   if (failed(ofRule))
     return signalPassFailure();
+  Known known;
   size_t number = 0;
   WalkResult walk = getOperation().walk([&](TileOpInterface op) {
     Attribute choice = number < ofRule->size() ? (*ofRule)[number] : nullptr;
     ++number;
-    return WalkResult(rank(op, **model, choice));
+    return WalkResult(rank(op, **model, choice, known));
   });
   if (walk.wasInterrupted())
     signalPassFailure();
