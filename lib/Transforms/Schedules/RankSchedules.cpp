@@ -96,13 +96,21 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
         listed.push_back({values.vec(), facts});
       });
   ScheduleInterface kind = getScheduleKind(op);
-  auto order = orderSchedules(model, computeFeatures(op, kind, listed));
+  FeatureTable table = computeFeatures(op, kind, listed);
+  auto order = orderSchedules(model, table);
   if (!order) {
     gnn::refused(getArgument(), op.getLoc()) << order.message();
     return success();
   }
   if (listed.empty()) {
     gnn::refused(getArgument(), op.getLoc()) << "there are no schedules";
+    return success();
+  }
+  if (!haveRoom(table, order->front())) {
+    gnn::refused(getArgument(), op.getLoc())
+        << "a multiprocessor has no room for a block of any of " +
+               std::to_string(listed.size()) +
+               " schedules, by the estimate of registers: the rule chooses";
     return success();
   }
   auto report = [&] { return op->emitOpError(); };
