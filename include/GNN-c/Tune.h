@@ -58,8 +58,9 @@ typedef struct GnnTuneSettings {
 /** Tunes a function of the text of a module, which is compiled by `options`, on
  *  a GPU or on the CPU. All graphs are those of `options`; where these have
  *  none, graphs are made of the statistics in their declarations, by `seed`.
- *  `inputs` are arrays of the host by name; inputs that are not among them get
- *  random values, those that are no floats zeros.
+ *  `inputs` are arrays of the host by name; inputs of type f32 that are not
+ *  among them get random values, and others have to be: times depend on which
+ *  rows an input numbers.
  *
  *  Gives an object of JSON, for gnnStringDestroy: `schedules`, a list of lines
  *  as the option `schedules` reads them, of the templates where one is faster

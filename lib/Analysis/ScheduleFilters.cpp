@@ -127,16 +127,11 @@ double gnn::countColumnWaste(int64_t features, int64_t columns) {
 static void setRegisters(Candidate &candidate, int64_t registers,
                          const RegisterFields &fields,
                          const TargetLimits &limits) {
+  BlockRegisters block(registers, fields, limits, candidate.threads);
   candidate.registers = registers;
-  candidate.mostRegisters = mostRegisters;
-  if (fields.maxRegisters)
-    candidate.mostRegisters = fields.maxRegisters;
-  if (fields.processorBlocks && limits.registers)
-    candidate.mostRegisters = std::min(
-        candidate.mostRegisters,
-        limits.registers / (fields.processorBlocks * candidate.threads));
-  candidate.blockRegisters = countGiven(registers) * candidate.threads;
-  candidate.mostOfBlock = limits.registers;
+  candidate.mostRegisters = block.mostOfThread;
+  candidate.blockRegisters = block.ofBlock;
+  candidate.mostOfBlock = block.mostOfBlock;
 }
 
 CandidatesOf::CandidatesOf(TraverseOp op, const BoundRows *rows)

@@ -72,10 +72,11 @@ readInputs(llvm::ArrayRef<GnnArray> arrays,
     for (const GnnArray &array : arrays)
       if (info.name == array.name)
         given = &array;
+    if (!given && info.dtype != runtime::DataType::F32)
+      return failure("expected the values of ", runtime::name(info.dtype),
+                     " input '", info.name, "', got none");
     if (!given) {
-      contents.push_back(info.dtype == runtime::DataType::F32
-                             ? run::randomValues(info, inputSeed, i)
-                             : std::string(info.bytes, '\0'));
+      contents.push_back(run::randomValues(info, inputSeed, i));
       continue;
     }
     auto bytes = readArray(*given, info);

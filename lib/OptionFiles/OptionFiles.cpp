@@ -62,8 +62,12 @@ public:
         status = errno;
         return;
       }
+      int locked;
+      do
+        locked = ::flock(file, LOCK_EX);
+      while (locked != 0 && errno == EINTR);
       // Not all file systems have locks.
-      isOwn = ::flock(file, LOCK_EX) == 0 && S_ISREG(own.st_mode);
+      isOwn = locked == 0 && S_ISREG(own.st_mode);
       isThere =
           !isOwn || (::stat(path.c_str(), &there) == 0 &&
                      own.st_ino == there.st_ino && own.st_dev == there.st_dev);
@@ -76,9 +80,16 @@ public:
   /// Whether it can be read, and nobody else adds to it.
   bool isOwn = false;
 
-  /// 0, or the errno.
+  /// 0, or the errno: then nothing is added, if the file is one's own.
   int add(llvm::StringRef text) const {
-    return status ? status : writeAll(file, text);
+    if (status)
+      return status;
+    struct stat before;
+    bool isKnown = isOwn && ::fstat(file, &before) == 0;
+    int failed = writeAll(file, text);
+    if (failed && isKnown && ::ftruncate(file, before.st_size) != 0)
+      return errno;
+    return failed;
   }
 
 private:

@@ -157,6 +157,7 @@ void Degrees::spreadType(size_t type, double exponent,
     ofHub = std::min(most, statistics.longest - degrees[hub]);
   ArrayRef<int32_t> eligible = nodes.eligible(of);
   std::vector<int32_t> places = choosePlaces(type, count, exponent, ofHub > 0);
+  pairs.reserve(places.size());
   for (int32_t place : places)
     pairs.push_back({eligible[place], 1});
   // The hub has its share, and one pair is as long as the longest.

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -84,6 +85,8 @@ static std::vector<Level> findLevels(int64_t nodes, double edges,
 namespace {
 using Ends = std::vector<int32_t>;
 
+constexpr EndPoint both[] = {EndPoint::Src, EndPoint::Dst};
+
 class Maker {
 public:
   Maker(GraphOp op, uint64_t seed)
@@ -95,8 +98,14 @@ public:
 
 private:
   Error checkEnd(EndPoint end, const EndStatistics &statistics) const;
+  Error checkNodes(ArrayRef<EndPoint> ends, int64_t count);
   bool isSquare() { return op.getKind() == GraphKind::Square; }
+  /// Those whose edges end at the nodes of the source side.
+  ArrayRef<EndPoint> endsOfSrc() {
+    return isSquare() ? ArrayRef(both) : ArrayRef(both[0]);
+  }
   std::optional<size_t> findLoopType() const;
+  std::vector<int64_t> findNeeded(ArrayRef<EndPoint> ends);
   Nodes layOutNodes(ArrayRef<EndPoint> ends, int64_t count);
   Ends listEnds(ArrayRef<Pair> pairs, bool hasLoops);
   void joinWithin(const Level &level, Ends &from, Ends &to, int64_t pairs);
@@ -121,6 +130,10 @@ Error Maker::checkEnd(EndPoint end, const EndStatistics &statistics) const {
   std::string name = stringifyEndPoint(end).str();
   for (size_t type = 0; type < statistics.edges.size(); ++type) {
     int64_t edges = statistics.edges[type], pairs = statistics.pairs[type];
+    if (edges && !statistics.nodes)
+      return runtime::failure("expected at least 1 of ", name,
+                              "_nodes for the ", edges, " edges of type ", type,
+                              ", got 0");
     if (pairs > statistics.nodes || (edges > 0) != (pairs > 0))
       return runtime::failure("expected ", edges ? "from 1 to " : "",
                               edges ? std::min(statistics.nodes, edges) : 0,
@@ -144,17 +157,56 @@ std::optional<size_t> Maker::findLoopType() const {
   return std::nullopt;
 }
 
+/// By node type: the most pairs that an edge type has there.
+std::vector<int64_t> Maker::findNeeded(ArrayRef<EndPoint> ends) {
+  std::vector<int64_t> needed(std::max<size_t>(op.getNodeTypes(), 1));
+  for (EndPoint end : ends)
+    for (size_t type = 0; type < src.edges.size(); ++type)
+      if (int64_t of = op.getNodeTypeOf(type, end); of >= 0)
+        needed[of] = std::max(needed[of],
+                              (end == EndPoint::Src ? src : dst).pairs[type]);
+  return needed;
+}
+
+/// Whether all node types together have room for their pairs.
+Error Maker::checkNodes(ArrayRef<EndPoint> ends, int64_t count) {
+  std::vector<int64_t> needed = findNeeded(ends);
+  int64_t sum = std::accumulate(needed.begin(), needed.end(), int64_t(0));
+  if (sum <= count)
+    return {};
+  std::string list = llvm::formatv(
+      "{0:$[, ]}", llvm::make_range(needed.begin(), needed.end()));
+  return runtime::failure(
+      "expected at least ", sum, " ",
+      isSquare() ? "" : stringifyEndPoint(ends.front()).str() + "_",
+      "nodes by the pairs at node types, which the schema keeps apart: ", list,
+      "; got ", count);
+}
+
 Error Maker::check(int64_t maxBytes) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  for (auto [name, count] :
+       {std::pair("src_nodes", src.nodes), std::pair("dst_nodes", dst.nodes),
+        std::pair("edges", stats.getEdges())})
+    if (count > most)
+      return runtime::limitExceeded("expected at most ", most, " ", name,
+                                    " of a synthetic graph, got ", count);
   if (Error error = checkEnd(EndPoint::Src, src))
     return error;
   if (Error error = checkEnd(EndPoint::Dst, dst))
     return error;
+  if (Error error = checkNodes(endsOfSrc(), src.nodes))
+    return error;
+  if (!isSquare())
+    if (Error error = checkNodes(ArrayRef(both[1]), dst.nodes))
+      return error;
   if (op.getSelfLoops() && !findLoopType())
     return runtime::failure("expected an edge type with pairs at each of the ",
                             src.nodes, " nodes for its self loops, got none");
-  // Degrees, pairs, and the edges twice.
+  // Degrees, the pairs of both ends, and edges that are joined, sorted and
+  // kept.
   double bytes = 48 * (double(src.nodes) + double(dst.nodes)) +
-                 64 * double(stats.getEdges());
+                 96 * double(stats.getEdges());
   if (bytes > double(maxBytes))
     return runtime::limitExceeded(
         "expected at most ", maxBytes, " bytes for a synthetic graph, got ",
@@ -166,15 +218,11 @@ Error Maker::check(int64_t maxBytes) {
 /// its share of the others. Popular ones are at steps about the golden section
 /// of all: every block of ids has some, so that edges can be near.
 Nodes Maker::layOutNodes(ArrayRef<EndPoint> ends, int64_t count) {
-  size_t numTypes = std::max<size_t>(op.getNodeTypes(), 1);
-  std::vector<int64_t> needed(numTypes), sizes(numTypes);
-  for (EndPoint end : ends)
-    for (size_t type = 0; type < src.edges.size(); ++type)
-      if (int64_t of = op.getNodeTypeOf(type, end); of >= 0)
-        needed[of] = std::max(needed[of],
-                              (end == EndPoint::Src ? src : dst).pairs[type]);
+  std::vector<int64_t> needed = findNeeded(ends);
+  size_t numTypes = needed.size();
+  std::vector<int64_t> sizes(numTypes);
   int64_t sum = std::accumulate(needed.begin(), needed.end(), int64_t(0));
-  int64_t free = std::max<int64_t>(count - sum, 0), given = 0;
+  int64_t free = count - sum, given = 0;
   double weight = 0, all = sum ? double(sum) : double(numTypes);
   for (size_t i = 0; i < numTypes; ++i) {
     weight += sum ? double(needed[i]) : 1;
@@ -200,6 +248,10 @@ Nodes Maker::layOutNodes(ArrayRef<EndPoint> ends, int64_t count) {
 /// of these is the loop's.
 Ends Maker::listEnds(ArrayRef<Pair> pairs, bool hasLoops) {
   Ends ends;
+  int64_t count = 0;
+  for (const Pair &pair : pairs)
+    count += pair.edges - hasLoops;
+  ends.reserve(count);
   for (const Pair &pair : pairs)
     ends.insert(ends.end(), pair.edges - hasLoops, pair.node);
   shuffle(ends);
@@ -276,6 +328,10 @@ Error Maker::separate(size_t begin) {
 }
 
 Error Maker::joinType(size_t type, Ends from, Ends to, ArrayRef<Level> levels) {
+  if (from.size() != to.size())
+    return runtime::failure("expected as many sources as destinations of edge "
+                            "type ",
+                            type, ", got ", from.size(), " and ", to.size());
   const size_t begin = edgeSrc.size();
   const double all = double(from.size());
   for (const Level &level : levels) {
@@ -309,9 +365,9 @@ void Maker::sortByDestination() {
 }
 
 Expected<std::shared_ptr<const runtime::Graph>> Maker::make() {
-  constexpr EndPoint both[] = {EndPoint::Src, EndPoint::Dst};
-  Nodes srcNodes =
-      layOutNodes(isSquare() ? ArrayRef(both) : ArrayRef(both[0]), src.nodes);
+  for (Ends *ends : {&edgeSrc, &edgeDst, &edgeType})
+    ends->reserve(stats.getEdges());
+  Nodes srcNodes = layOutNodes(endsOfSrc(), src.nodes);
   Nodes dstNodes =
       isSquare() ? srcNodes : layOutNodes(ArrayRef(both[1]), dst.nodes);
   auto srcPairs = findDegrees(op, EndPoint::Src, src, srcNodes, seed);

@@ -250,6 +250,11 @@ class Tape:
                     value = value.clone()
             self._kept[name] = value
 
+    @property
+    def kept(self):
+        """What the backward pass reads besides gradients, by name."""
+        return dict(self._kept)
+
     def gradients(self, cotangents):
         """The gradients of inputs by name, from gradients of outputs by name. None
         stands for that of an output that nothing was computed of."""

@@ -67,12 +67,15 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
 
     `program` is a compiled function of a program, which knows its settings, or what `compile`
     takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. The arguments
-    are its graphs and its inputs, as of a call; inputs that are left out are random, and without
-    graphs these are made, by `seed`, of the statistics that the program declares. Or it is a
-    compiled PyTorch model with arguments of a call, which is made: then all of its programs are
-    tuned, those with gradients forward and backward, and share the budget. The device is the inputs', or that of
-    the target: a GPU or the CPU, as the emulator has no times. `op` is the number of the one
-    kernel to tune, as a Tuning lists them; None: all of them share the budget by their times.
+    are its graphs and its inputs, as of a call; inputs of type f32 that are left out are random,
+    and without graphs these are made, by `seed`, of the statistics that the program declares.
+    Inputs of other types have to be given. A backward pass is given what the forward pass keeps,
+    which runs for that where the graphs and all inputs of the function are given. Or the program
+    is a compiled PyTorch model with arguments of a call, which is made: then all of its programs
+    are tuned, those with gradients forward and backward, and share the budget. The device is the
+    inputs', or that of the target: a GPU or the CPU, as the emulator has no times. `op` is the
+    number of the one kernel to tune, as a Tuning lists them; None: all of them share the budget by
+    their times.
     `search` is "coordinate", "random" or "exhaustive", and `seed` that of one that draws.
     Candidates that do not pass `filters` (of registers, utilization and balance:
     docs/Schedules.md) are not compiled.
@@ -101,8 +104,7 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     found = Tuning({"schedules": [], "templates": [], "graphs": [], "stopped": False})
     for compiled, graphs, inputs, name in runs:
         if not found.stopped:
-            given = inputs if name != f"{compiled.name}_backward" else {}
-            found.add(_tune(compiled, graphs, given, budget / len(runs),
+            found.add(_tune(compiled, graphs, inputs, budget / len(runs),
                             {**of_program, "function": name}, asked))
     return found
 
@@ -137,6 +139,9 @@ def _tune(program, graph, inputs, budget, of_program, asked):
         raise ValueError("target: the emulator has no times: expected cuda or cpu")
     if graphs and source is not None and hasattr(source, "place_typed_inputs"):
         inputs = source.place_typed_inputs(graphs, inputs)
+    if graphs and _is_backward(program, settings["function"]) and (
+            set(program.input_names) <= set(inputs)):
+        inputs = _inputs_of_backward(program, graph, inputs)
     device = devices.open_device(
         devices.place(inputs, settings["target"]) if settings["target"] != targets.CPU
         else targets.CPU)
@@ -151,6 +156,19 @@ def _tune(program, graph, inputs, budget, of_program, asked):
         records=compiler_capi.path_option("records", cache.records() if asked["keep"] else None))
     return Tuning(json.loads(_run(text, graphs, settings, given, arrays, device,
                                   asked["progress"])))
+
+
+def _is_backward(program, function):
+    """Whether it is the backward pass of a compiled function."""
+    return getattr(program, "differentiated", None) is not None and (
+        function == program.differentiated.find().backward)
+
+
+def _inputs_of_backward(program, graph, inputs):
+    """What the forward pass keeps of these inputs, and those that are gradients."""
+    forward = {name: inputs[name] for name in program.input_names}
+    others = {name: value for name, value in inputs.items() if name not in forward}
+    return {**program.forward(graph, forward)[1].kept, **others}
 
 
 def _read(program, graph, *, function, target, chip, passes, gradients):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import cache, models
+from gnn_mlir import cache, models, tuning
 
 
 def make_graph(nodes=300, edges=3000, edge_types=1, seed=0):
@@ -68,6 +68,40 @@ def test_a_pass_of_a_gradient(gcn):
     layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu", gradients=True)
     found = gnn_mlir.tune(layer, graph, budget=1, function="gcn_backward")
     assert any(one["timed"] for one in found.templates)
+
+
+MAXIMUM = """
+#node = #gnn.rows<@g, node>
+gnn.graph @g square {node_types = 1, edge_types = 1}
+func.func @f(%x: tensor<?x8xf32, #node> {gnn.name = "x"})
+    -> (tensor<?x8xf32, #node> {gnn.name = "out"}) {
+  %m = gnn.gather %x via src : tensor<?x8xf32, #node> -> tensor<?x8xf32, #gnn.rows<@g, edge>>
+  %s = gnn.aggregate max %m via dst : tensor<?x8xf32, #gnn.rows<@g, edge>> -> tensor<?x8xf32, #node>
+  return %s : tensor<?x8xf32, #node>
+}"""
+
+
+def test_a_backward_pass_reads_what_the_forward_pass_keeps(monkeypatch):
+    """Zeros for the edges that a maximum took would be the gradients of one edge alone."""
+    graph = make_graph()
+    layer = gnn_mlir.compile(MAXIMUM, graph=graph, target="cpu", gradients=True)
+    x = np.random.default_rng(1).standard_normal((300, 8)).astype(np.float32)
+    run, seen = tuning._run, {}
+
+    def watched(text, graphs, settings, given, arrays, *others):
+        seen.update(arrays)
+        return run(text, graphs, settings, given, arrays, *others)
+
+    monkeypatch.setattr(tuning, "_run", watched)
+    found = gnn_mlir.tune(layer, graph, {"x": x}, budget=1, function="f_backward")
+    assert any(one["timed"] for one in found.templates)
+    kept = layer.forward(graph, {"x": x})[1].kept
+    (name, edges), = ((name, value) for name, value in kept.items() if value.dtype == np.int32)
+    np.testing.assert_array_equal(seen[name], edges)
+    assert len(np.unique(edges)) > 300
+    with pytest.raises(gnn_mlir.GNNError,
+                       match=f"expected the values of i32 input '{name}', got none"):
+        gnn_mlir.tune(layer, graph, budget=1, function="f_backward")
 
 
 def test_a_graph_and_inputs(gcn):

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Analysis/ScheduleFilters.h"
+#include "GNN/Dialect/Tile/IR/Registers.h"
 
 #include <gtest/gtest.h>
 
@@ -189,4 +190,26 @@ TEST(ScheduleFilters, Names) {
                       ScheduleFilter::Balance})
     EXPECT_EQ(findScheduleFilter(name(filter)), filter);
   EXPECT_EQ(findScheduleFilter("ranks"), std::nullopt);
+}
+
+/// 73 registers are given as 80; a bound is what a block takes at most.
+TEST(ScheduleFilters, RegistersOfABlock) {
+  TargetLimits limits = TargetLimits::ofGPU();
+  limits.registers = 65536;
+  tile::RegisterFields open{mlir::Attribute()}, bounded = open, resident = open;
+  bounded.maxRegisters = 64;
+  resident.processorBlocks = 2;
+  tile::BlockRegisters block(73, open, limits, 896);
+  EXPECT_EQ(block.ofBlock, 71680);
+  EXPECT_FALSE(block.haveRoom());
+  EXPECT_TRUE(tile::BlockRegisters(72, open, limits, 896).haveRoom());
+  block = tile::BlockRegisters(73, bounded, limits, 896);
+  EXPECT_EQ(block.ofBlock, 57344);
+  EXPECT_EQ(block.mostOfThread, 64);
+  EXPECT_TRUE(block.haveRoom());
+  block = tile::BlockRegisters(73, resident, limits, 896);
+  EXPECT_EQ(block.mostOfThread, 36);
+  EXPECT_TRUE(block.haveRoom());
+  limits.registers = 0;
+  EXPECT_TRUE(tile::BlockRegisters(73, open, limits, 896).haveRoom());
 }

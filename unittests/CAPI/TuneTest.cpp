@@ -48,19 +48,20 @@ protected:
 
   /// The answer, or the message of the error.
   std::string tune(const char *target, const GnnTuneSettings &settings,
-                   const std::vector<GnnArray> &inputs = {}) {
+                   const std::vector<GnnArray> &inputs = {},
+                   const std::string &text = program) {
     EXPECT_EQ(gnnCompileOptionsSet(options, "target", target), nullptr);
     GnnDevice *device = nullptr;
     EXPECT_EQ(gnnDeviceOpen(target, &device), nullptr);
     char *answer = nullptr;
     GnnError *error =
-        gnnTune(program, sizeof program - 1, "f.mlir", options, &settings,
+        gnnTune(text.data(), text.size(), "f.mlir", options, &settings,
                 inputs.data(), inputs.size(), device, &answer);
-    std::string text = error ? gnnErrorMessage(error) : answer;
+    std::string said = error ? gnnErrorMessage(error) : answer;
     gnnErrorDestroy(error);
     gnnStringDestroy(answer);
     gnnDeviceRelease(device);
-    return text;
+    return said;
   }
 
   GnnGraph *graph = nullptr;
@@ -80,6 +81,17 @@ TEST_F(Tune, GivesWhatWasFound) {
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(answer.find("{\"schedules\":["), 0u) << answer;
   EXPECT_NE(answer.find("\"stopped\":true"), std::string::npos) << answer;
+}
+
+/// The backward pass of a maximum reads which edge it took.
+TEST_F(Tune, IntegersHaveToBeGiven) {
+  std::string max = program;
+  max.replace(max.find("aggregate sum"), 13, "aggregate max");
+  EXPECT_EQ(gnnCompileOptionsSet(options, "gradients", "f: x"), nullptr);
+  GnnTuneSettings settings = settingsFromC(1);
+  settings.function = "f_backward";
+  EXPECT_EQ(tune("cpu", settings, {}, max),
+            "expected the values of i32 input 'saved_0', got none");
 }
 
 TEST_F(Tune, SaysWhatIsWrong) {

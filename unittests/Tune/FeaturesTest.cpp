@@ -178,6 +178,30 @@ TEST(Features, LayoutsFollowFromFields) {
   EXPECT_GT(idle, 0u);
 }
 
+/// A block of 896 threads has room for 72 registers of each; more are given as
+/// 80, unless the schedule has a bound.
+TEST(Features, BlocksHaveRoomAsTheFilterSays) {
+  Listing listing(sum);
+  tile::TileOpInterface op = listing.alone.front().op();
+  tile::ScheduleInterface kind = tile::getScheduleKind(op);
+  size_t bound = 0;
+  while (kind.getTable()[bound].name != "max_registers")
+    ++bound;
+  std::vector<ListedSchedule> large(3, listing.listed.front());
+  const int64_t needed[] = {72, 73, 73};
+  for (auto [schedule, registers] : llvm::zip_equal(large, needed)) {
+    schedule.facts.threads = 896;
+    schedule.facts.registers = registers;
+    schedule.schedule[bound] = 0;
+  }
+  large.back().schedule[bound] = 64;
+  FeatureTable table = computeFeatures(op, kind, large);
+  size_t blocks = *table.find("layout.resident_blocks");
+  EXPECT_EQ(table.rows[0][blocks], 1);
+  EXPECT_EQ(table.rows[1][blocks], 0);
+  EXPECT_EQ(table.rows[2][blocks], 1);
+}
+
 /// What makes no sense is missing: a product has no lanes, a core no registers.
 TEST(Features, OthersAreMissing) {
   Listing ofProduct(product);

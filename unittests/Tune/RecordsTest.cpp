@@ -6,13 +6,21 @@
 
 #include "Program.h"
 
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/Files.h"
+#include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/Records.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <csignal>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace gnn;
@@ -75,6 +83,22 @@ TEST_F(Records, AreOfOtherFunctionsAndGraphsToo) {
   EXPECT_EQ(rowsWith(last, text + record("rgcn", 256)), 256);
 }
 
+/// A pass that runs again has the file's records of then alone.
+TEST_F(Records, AreReadAtEachRun) {
+  ASSERT_FALSE(runtime::writeFile(path, {record("rgcn", 512)}));
+  Program first("rgcn");
+  first.makeTemplates();
+  PassManager passes(first.module->getContext());
+  passes.addPass(createApplyRecords({path}));
+  ASSERT_TRUE(succeeded(passes.run(*first.module)));
+  EXPECT_EQ(rowsOf(last(*first.module)), 512);
+  OwningOpRef<ModuleOp> again = first.module->clone();
+  last(*again).setTileSchedule(Attribute());
+  ASSERT_FALSE(runtime::writeFile(path, {""}));
+  ASSERT_TRUE(succeeded(passes.run(*again)));
+  EXPECT_FALSE(last(*again).getTileSchedule());
+}
+
 /// Records that later ones replace go where they are over half of all; lines
 /// that are none stay.
 TEST_F(Records, ReplaceEarlierOnes) {
@@ -125,6 +149,43 @@ TEST_F(Records, AreAddedByManyAtOnce) {
   ASSERT_EQ(last.size(), size_t(threads));
   for (auto &[body, n] : last)
     EXPECT_EQ(n, records - 1) << body;
+}
+
+/// A signal does not end the wait for who has the file.
+TEST_F(Records, WaitThroughSignals) {
+  struct sigaction noted = {}, before;
+  noted.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGUSR1, &noted, &before), 0);
+  int file = open(path.c_str(), O_RDWR);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(flock(file, LOCK_EX), 0);
+  std::thread waiting([&] { EXPECT_FALSE(appendLine(path, "line")); });
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    pthread_kill(waiting.native_handle(), SIGUSR1);
+  }
+  EXPECT_EQ(*runtime::readFile(path), "");
+  close(file); // and unlocks
+  waiting.join();
+  EXPECT_EQ(*runtime::readFile(path), "line\n");
+  sigaction(SIGUSR1, &before, nullptr);
+}
+
+/// A line that a full disk cuts is not there, and the next one is whole.
+TEST_F(Records, AreNotHalfWritten) {
+  ASSERT_FALSE(appendLine(path, "first"));
+  struct rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  struct rlimit less = before;
+  less.rlim_cur = 16;
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &less), 0);
+  runtime::Error error = appendLine(path, std::string(100, 'x'));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(error.message(), "cannot write '" + path + "': File too large");
+  ASSERT_FALSE(appendLine(path, "last"));
+  EXPECT_EQ(*runtime::readFile(path), "first\nlast\n");
 }
 
 TEST_F(Records, AreLeftWhereTheyAreOfSomethingElse) {

@@ -240,7 +240,50 @@ TEST(SyntheticGraph, SaysWhichStatisticsNoGraphHas) {
       "expected an edge type with pairs at each of the 3 nodes for its self "
       "loops, got none");
   EXPECT_EQ(refusal(stats("src_pairs = [3], dst_pairs = [3]"), 100),
-            "expected at most 100 bytes for a synthetic graph, got 864");
+            "expected at most 100 bytes for a synthetic graph, got 1152");
+}
+
+TEST(SyntheticGraph, RefusesAbsurdCounts) {
+  auto refusal = [](const std::string &kind, const std::string &counts) {
+    Declared declared(kind + ", stats = #gnn.stats<" + counts + ">}");
+    auto made = makeSyntheticGraph(declared.op(), 0, int64_t(1) << 62);
+    EXPECT_FALSE(made) << counts;
+    return made.message();
+  };
+  const std::string schema = " {node_types = 2, edge_types = 2, schema = "
+                             "[[0, 1], [1, -1]]";
+  const std::string pairs = "edges = 700, type_edges = [400, 300], src_pairs = "
+                            "[60, 30], dst_pairs = [60, 70]";
+  EXPECT_EQ(
+      refusal("square" + schema, "src_nodes = 100, dst_nodes = 100, " + pairs),
+      "expected at least 120 nodes by the pairs at node types, which the "
+      "schema keeps apart: 60, 60; got 100");
+  EXPECT_EQ(refusal("bipartite" + schema,
+                    "src_nodes = 89, dst_nodes = 100, " + pairs),
+            "expected at least 90 src_nodes by the pairs at node types, which "
+            "the schema keeps apart: 60, 30; got 89");
+  EXPECT_EQ(refusal("bipartite {node_types = 2, edge_types = 2, schema = [[-1, "
+                    "1], [1, 0]]",
+                    "src_nodes = 100, dst_nodes = 129, " + pairs),
+            "expected at least 130 dst_nodes by the pairs at node types, which "
+            "the schema keeps apart: 70, 60; got 129");
+  const std::string plain = "square {node_types = 1, edge_types = 1";
+  EXPECT_EQ(refusal(plain, "src_nodes = 0, dst_nodes = 0, edges = 5, "
+                           "type_edges = [5], src_pairs = [1], dst_pairs = "
+                           "[1]"),
+            "expected at least 1 of src_nodes for the 5 edges of type 0, got "
+            "0");
+  const std::string huge = "9223372036854775807";
+  EXPECT_EQ(refusal(plain, "src_nodes = 3, dst_nodes = 3, edges = " + huge +
+                               ", type_edges = [" + huge +
+                               "], src_pairs = [3], dst_pairs = [3]"),
+            "expected at most 2147483647 edges of a synthetic graph, got " +
+                huge);
+  EXPECT_EQ(refusal(plain, "src_nodes = " + huge + ", dst_nodes = " + huge +
+                               ", edges = 0, type_edges = [0], src_pairs = "
+                               "[0], dst_pairs = [0]"),
+            "expected at most 2147483647 src_nodes of a synthetic graph, got " +
+                huge);
 }
 
 TEST(SyntheticGraph, IsDescribed) {

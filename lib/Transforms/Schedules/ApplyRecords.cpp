@@ -115,27 +115,27 @@ struct Record {
   }
 };
 
+using Records = std::vector<Record>;
+
 struct ApplyRecords : gnn::impl::ApplyRecordsBase<ApplyRecords> {
   using ApplyRecordsBase::ApplyRecordsBase;
 
   void runOnOperation() override {
-    read();
+    Records records = read();
     getOperation().walk([&](TileOpInterface op) {
       if (!op.getTileSchedule())
-        apply(op);
+        apply(op, records);
     });
   }
 
 private:
-  void read();
-  void readLine(StringRef line, Location loc);
-  void apply(TileOpInterface op);
-
-  std::vector<Record> records;
+  Records read();
+  void readLine(StringRef line, Location loc, Records &records);
+  void apply(TileOpInterface op, const Records &records);
 };
 } // namespace
 
-void ApplyRecords::readLine(StringRef line, Location loc) {
+void ApplyRecords::readLine(StringRef line, Location loc, Records &records) {
   auto leave = [&](const Twine &why) {
     gnn::refused(getArgument(), loc) << "no record: " + why.str();
   };
@@ -152,23 +152,25 @@ void ApplyRecords::readLine(StringRef line, Location loc) {
 }
 
 /// Reads the records; what is none is left out.
-void ApplyRecords::read() {
+Records ApplyRecords::read() {
+  Records records;
   MLIRContext *context = &getContext();
   auto text = gnn::readInput(file);
   if (!text) {
     gnn::refused(getArgument(), getOperation().getLoc())
         << "no records: " + text.message();
-    return;
+    return records;
   }
   SmallVector<StringRef> lines;
   (*text)->getBuffer().split(lines, '\n');
   for (auto [i, line] : llvm::enumerate(lines))
     if (!line.trim().empty())
-      readLine(line, FileLineColLoc::get(context, file, i + 1, 1));
+      readLine(line, FileLineColLoc::get(context, file, i + 1, 1), records);
+  return records;
 }
 
 /// Gives a template the schedule of its last record, if it can be honoured.
-void ApplyRecords::apply(TileOpInterface op) {
+void ApplyRecords::apply(TileOpInterface op, const Records &records) {
   json::Object key = describeForRecord(op);
   const Record *found = nullptr;
   for (const Record &record : records)

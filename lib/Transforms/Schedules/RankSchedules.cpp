@@ -32,16 +32,17 @@ struct RankSchedules : gnn::impl::RankSchedulesBase<RankSchedules> {
 
 private:
   using Choices = std::vector<Attribute>;
+  /// Of templates of a module that compute the same, what the first was given
+  /// and got.
+  using Known = std::map<TemplateKey, std::pair<Attribute, Attribute>>;
 
   FailureOr<std::shared_ptr<const ScheduleModel>> loadModel();
   FailureOr<Choices> askRule();
   LogicalResult rank(TileOpInterface op, const ScheduleModel &model,
-                     Attribute ofRule);
+                     Attribute ofRule, Known &known);
 
   /// Those that choose without a model; none where nobody has said which.
   std::optional<OpPassManager> passes;
-  /// Of templates that compute the same, what the first was given and got.
-  std::map<TemplateKey, std::pair<Attribute, Attribute>> known;
 };
 } // namespace
 
@@ -77,8 +78,8 @@ FailureOr<RankSchedules::Choices> RankSchedules::askRule() {
 
 /// Sets the first schedule by the model.
 LogicalResult RankSchedules::rank(TileOpInterface op,
-                                  const ScheduleModel &model,
-                                  Attribute ofRule) {
+                                  const ScheduleModel &model, Attribute ofRule,
+                                  Known &known) {
   FailureOr<Attribute> given = openFields(op, {});
   if (failed(given))
     return failure();
@@ -95,13 +96,21 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
         listed.push_back({values.vec(), facts});
       });
   ScheduleInterface kind = getScheduleKind(op);
-  auto order = orderSchedules(model, computeFeatures(op, kind, listed));
+  FeatureTable table = computeFeatures(op, kind, listed);
+  auto order = orderSchedules(model, table);
   if (!order) {
     gnn::refused(getArgument(), op.getLoc()) << order.message();
     return success();
   }
   if (listed.empty()) {
     gnn::refused(getArgument(), op.getLoc()) << "there are no schedules";
+    return success();
+  }
+  if (!haveRoom(table, order->front())) {
+    gnn::refused(getArgument(), op.getLoc())
+        << "a multiprocessor has no room for a block of any of " +
+               std::to_string(listed.size()) +
+               " schedules, by the estimate of registers: the rule chooses";
     return success();
   }
   auto report = [&] { return op->emitOpError(); };
@@ -126,11 +135,12 @@ void RankSchedules::runOnOperation() {
   FailureOr<Choices> ofRule = askRule();
   if (failed(ofRule))
     return signalPassFailure();
+  Known known;
   size_t number = 0;
   WalkResult walk = getOperation().walk([&](TileOpInterface op) {
     Attribute choice = number < ofRule->size() ? (*ofRule)[number] : nullptr;
     ++number;
-    return WalkResult(rank(op, **model, choice));
+    return WalkResult(rank(op, **model, choice, known));
   });
   if (walk.wasInterrupted())
     signalPassFailure();

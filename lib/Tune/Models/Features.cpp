@@ -10,6 +10,7 @@
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
+#include "GNN/Dialect/Tile/IR/Registers.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -159,7 +160,8 @@ void TemplateFacts::takeGraph(TileOpInterface op, StatsAttr stats) {
 namespace {
 /// What the features of a schedule are made of.
 struct ScheduleFacts {
-  ScheduleFacts(const ListedSchedule &listed, const TemplateFacts &of);
+  ScheduleFacts(const ListedSchedule &listed, Attribute schedule,
+                const TemplateFacts &of);
   void takeTraversal(const TraverseSchedule &schedule,
                      const TraverseLayout &layout, const TemplateFacts &of,
                      double positions);
@@ -180,7 +182,7 @@ private:
 };
 } // namespace
 
-ScheduleFacts::ScheduleFacts(const ListedSchedule &listed,
+ScheduleFacts::ScheduleFacts(const ListedSchedule &listed, Attribute schedule,
                              const TemplateFacts &of)
     : threads(listed.facts.threads), registers(listed.facts.registers),
       sharedBytes(listed.facts.sharedBytes), rounds(listed.facts.rounds) {
@@ -190,8 +192,12 @@ ScheduleFacts::ScheduleFacts(const ListedSchedule &listed,
   double room = std::floor(limits.processorThreads / threads);
   if (limits.processorBlocks)
     room = std::min<double>(room, limits.processorBlocks);
-  if (limits.registers && registers)
-    room = std::min(room, std::floor(limits.registers / (registers * threads)));
+  if (limits.registers && registers) {
+    BlockRegisters block(listed.facts.registers, RegisterFields(schedule),
+                         limits, listed.facts.threads);
+    double blocks = std::floor(limits.registers / (registers * threads));
+    room = block.haveRoom() ? std::min(room, std::max(blocks, 1.0)) : 0;
+  }
   if (limits.sharedBytes && sharedBytes)
     room = std::min(room, std::floor(limits.sharedBytes / sharedBytes));
   residentBlocks = room;
@@ -277,11 +283,12 @@ gnn::tune::computeFeatures(TileOpInterface op, ScheduleInterface kind,
   if (traversal)
     ofTraversal.emplace(traversal);
   for (const ListedSchedule &listed : schedules) {
-    ScheduleFacts schedule(listed, facts);
+    Attribute made =
+        kind.withValues(listed.schedule, [&] { return op->emitOpError(); });
+    ScheduleFacts schedule(listed, made, facts);
     if (traversal) {
-      auto made = cast<TraversalScheduleInterface>(
-          kind.withValues(listed.schedule, [&] { return op->emitOpError(); }));
-      TraverseSchedule chosen = made.getFields();
+      TraverseSchedule chosen =
+          cast<TraversalScheduleInterface>(made).getFields();
       bool isByEdges = chosen.rowWalk == RowWalk::ByEdges;
       schedule.takeTraversal(chosen, layOut(chosen, *ofTraversal), facts,
                              isByEdges ? facts.elements : facts.groups);

@@ -64,15 +64,19 @@ std::vector<size_t> gnn::tune::sortByWeight(llvm::ArrayRef<double> weights) {
   return order;
 }
 
+bool gnn::tune::haveRoom(const FeatureTable &table, size_t row) {
+  auto blocks = table.find("layout.resident_blocks");
+  return !blocks || table.rows[row][*blocks] != 0;
+}
+
 Expected<std::vector<size_t>>
 gnn::tune::orderSchedules(const ScheduleModel &model,
                           const FeatureTable &table) {
   auto weights = model.weigh(table);
   if (!weights)
     return weights.takeError();
-  if (auto room = table.find("layout.resident_blocks"))
-    for (auto [weight, row] : llvm::zip_equal(*weights, table.rows))
-      if (row[*room] == 0)
-        weight = std::numeric_limits<double>::infinity();
+  for (auto [row, weight] : llvm::enumerate(*weights))
+    if (!haveRoom(table, row))
+      weight = std::numeric_limits<double>::infinity();
   return sortByWeight(*weights);
 }

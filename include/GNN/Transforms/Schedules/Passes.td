@@ -85,7 +85,7 @@ def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
     ```
 
     An unreadable or invalid file is an error. A template that the model does not cover stays
-    open, with a remark.
+    open, with a remark, and so does one of whose schedules none leaves room for a block.
 
     Needs: templates on buffers. Keeps: every field that is set. Never sets a schedule that
     `gnn-verify-schedules` refuses.

@@ -40,9 +40,12 @@ public:
 /// The numbers of schedules, the least weight first; of equal ones in order.
 std::vector<size_t> sortByWeight(llvm::ArrayRef<double> weights);
 
-/// The numbers of the schedules of a table, the likely fastest first. Those of
-/// whose blocks a multiprocessor has room for none, by the estimate of
-/// registers, are last: they are not launched. The error is the model's.
+/// Whether a multiprocessor has room for a block of a schedule, by the estimate
+/// of registers, or that is not known; else it is not launched.
+bool haveRoom(const FeatureTable &table, size_t row);
+
+/// The numbers of the schedules of a table, the likely fastest first. Those
+/// whose blocks have no room are last. The error is the model's.
 runtime::Expected<std::vector<size_t>>
 orderSchedules(const ScheduleModel &model, const FeatureTable &table);
 

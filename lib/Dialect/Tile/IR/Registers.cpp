@@ -43,6 +43,20 @@ RegisterFields::RegisterFields(Attribute schedule) {
   }
 }
 
+BlockRegisters::BlockRegisters(int64_t registers, const RegisterFields &fields,
+                               const TargetLimits &limits, int64_t threads)
+    : mostOfThread(mostRegisters), mostOfBlock(limits.registers) {
+  if (fields.maxRegisters)
+    mostOfThread = fields.maxRegisters;
+  if (int64_t resident = fields.processorBlocks * threads;
+      resident && limits.registers)
+    mostOfThread = std::min(mostOfThread,
+                            std::max<int64_t>(limits.registers / resident, 1));
+  int64_t used =
+      fields.areOpen() ? registers : std::min(registers, mostOfThread);
+  ofBlock = countGiven(used) * threads;
+}
+
 std::string gnn::tile::explainRefusal(const RegisterFields &fields,
                                       const TargetLimits &limits,
                                       int64_t threads) {

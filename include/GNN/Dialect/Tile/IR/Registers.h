@@ -41,6 +41,19 @@ struct RegisterFields {
   bool areOpen() const { return !processorBlocks && !maxRegisters; }
 };
 
+/// The registers of a block.
+struct BlockRegisters {
+  /// `registers`: what a thread needs, by an estimate.
+  BlockRegisters(int64_t registers, const RegisterFields &fields,
+                 const TargetLimits &limits, int64_t threads);
+
+  int64_t mostOfThread; ///< more is spilled
+  int64_t ofBlock;      ///< taken of a multiprocessor
+  int64_t mostOfBlock;  ///< that a multiprocessor has; 0: not known
+  /// Whether a block can be launched.
+  bool haveRoom() const { return !mostOfBlock || ofBlock <= mostOfBlock; }
+};
+
 /// Empty if a GPU of these limits can honour them for blocks of so many threads
 /// (0: not known); else the field and the reason.
 std::string explainRefusal(const RegisterFields &fields,
