@@ -53,7 +53,7 @@ struct DeviceMeasurer::Contender {
 
 void DeviceMeasurer::Contender::finish() {
   measured.rounds = times.size();
-  if (times.empty())
+  if (ratios.empty())
     return;
   llvm::sort(times);
   llvm::sort(ratios);
@@ -313,6 +313,8 @@ DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
   std::vector<Measurement> result;
   for (auto [schedule, contender] :
        llvm::zip_equal(asked, llvm::drop_begin(contenders))) {
+    if (!deviceError.empty() && contender.measured.isTimed())
+      contender.measured.dropped = deviceError;
     contender.finish();
     if (!isCheckedFirst() && contender.measured.isTimed() &&
         contender.measured.ratio < 1)

@@ -62,40 +62,68 @@ public:
                         const runtime::Launch &launch,
                         const runtime::LaunchArguments &arguments,
                         runtime::Stream stream) override {
+    if (runtime::Error error = fail())
+      return error;
     return inner->launch(kernel, launch, arguments, stream);
   }
   runtime::Error synchronize(runtime::Stream stream) override {
-    return inner->synchronize(stream);
+    return isDead ? runtime::Error("dead") : inner->synchronize(stream);
   }
 
   bool hasTimer() const override { return true; }
   runtime::Expected<std::unique_ptr<runtime::Event>>
   record(runtime::Stream) override {
+    ++records;
     return std::make_unique<Instant>();
   }
   runtime::Expected<double> elapsed(const runtime::Event &from,
                                     const runtime::Event &to) override {
-    return speed * std::chrono::duration<double, std::milli>(
-                       static_cast<const Instant &>(to).time -
-                       static_cast<const Instant &>(from).time)
-                       .count();
+    if (milliseconds > 0)
+      return milliseconds;
+    return std::chrono::duration<double, std::milli>(
+               static_cast<const Instant &>(to).time -
+               static_cast<const Instant &>(from).time)
+        .count();
   }
   /// Works once, as a capture does, and counts.
   runtime::Expected<std::unique_ptr<runtime::Replay>> makeReplay(
       const std::function<runtime::Error(runtime::Stream)> &work) override {
-    if (++replays == refused)
+    if (++replays == refused) {
+      isDead = isFatal;
       return runtime::Error("planted");
+    }
     if (runtime::Error error = work(nullptr))
       return error;
     return std::make_unique<Counter>(runs);
   }
 
-  /// Times are multiplied by this.
-  double speed = 1;
+  /// Begins a measurement whose counters are at 0, with nothing that fails.
+  void restart() {
+    records = replays = runs = refused = 0;
+    failing = -1;
+  }
+
+  /// All times, where it is above 0.
+  double milliseconds = 0;
+  /// The events so far, and after how many of them the next launch fails.
+  int records = 0, failing = -1;
   /// The replays that were made, their runs, and the one that is refused.
   int replays = 0, runs = 0, refused = 0;
+  /// Whether the device dies of what fails.
+  bool isFatal = false, isDead = false;
 
 private:
+  /// The planted error of a launch.
+  runtime::Error fail() {
+    if (isDead)
+      return runtime::Error("dead");
+    if (records != failing)
+      return {};
+    failing = -1;
+    isDead = isFatal;
+    return runtime::Error("planted");
+  }
+
   struct Counter : runtime::Replay {
     explicit Counter(int &runs) : runs(runs) {}
     runtime::Error run(runtime::Stream) const override {
