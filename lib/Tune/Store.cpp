@@ -78,6 +78,11 @@ private:
     expect(value.has_value(), "a text", name);
     return value.value_or("").str();
   }
+  double time(llvm::StringRef name) {
+    auto value = object.getNumber(name);
+    expect(value && *value > 0, "a number above 0", name);
+    return value.value_or(0);
+  }
   double number(llvm::StringRef name) {
     auto value = object.getNumber(name);
     expect(value && *value >= 0, "a number of at least 0", name);
@@ -125,9 +130,9 @@ void LineReader::readMeasurement(Measurement &measured) {
     expect(!measured.dropped.empty(), "a reason", "dropped");
     return;
   }
-  measured.milliseconds = number("milliseconds");
+  measured.milliseconds = time("milliseconds");
   measured.spread = number("spread");
-  measured.ratio = number("ratio");
+  measured.ratio = time("ratio");
   measured.rounds = number("rounds");
   std::string check = text("check");
   for (Check one : {Check::None, Check::SameBits, Check::Close})

@@ -99,7 +99,13 @@ TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
   };
   EXPECT_EQ(readError(*text + "\n" + *text), "");
   EXPECT_EQ(change("\"ratio\"", "\"part\""),
-            path + ":2: expected a number of at least 0 as 'ratio'");
+            path + ":2: expected a number above 0 as 'ratio'");
+  EXPECT_EQ(change("\"ratio\":", "\"ratio\":0,\"of\":"),
+            path + ":2: expected a number above 0 as 'ratio'");
+  EXPECT_EQ(change("\"milliseconds\":3", "\"milliseconds\":0"),
+            path + ":2: expected a number above 0 as 'milliseconds'");
+  EXPECT_EQ(change("\"spread\":0", "\"spread\":-1"),
+            path + ":2: expected a number of at least 0 as 'spread'");
   EXPECT_EQ(change("\"cell\":\"a\"", "\"cell\":3"),
             path + ":2: expected a text as 'cell'");
   EXPECT_EQ(change("\"close\"", "\"near\""),
@@ -125,7 +131,8 @@ TEST_F(StoreTest, TwoProcessesAddWholeLines) {
       Store store(path);
       Cell cell = makeCell(std::string(20000, char('a' + number)));
       for (int i = 0; i < count; ++i)
-        if (store.add(cell, PlantedMeasurer::table(), makeTrial({1, 2, 4}, i)))
+        if (store.add(cell, PlantedMeasurer::table(),
+                      makeTrial({1, 2, 4}, i + 1)))
           ::_exit(1);
       ::_exit(0);
     }
