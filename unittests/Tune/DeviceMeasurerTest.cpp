@@ -88,6 +88,20 @@ TEST_F(MeasurerOfSum, ReplaysShortRuns) {
   EXPECT_EQ(measurer->broken(), "");
 }
 
+/// Replays are decided upon once, and end before their kernels are unloaded.
+TEST_F(MeasurerOfSum, ReplaysAllOrNone) {
+  auto measurer = create(1e-3);
+  std::vector<Schedule> one = candidates(*measurer, 1);
+  device->milliseconds = 1; // the same kernels by a later sample
+  EXPECT_TRUE(measurer->measure(one)[0].isTimed());
+  EXPECT_EQ(device->replays, 2);
+  device->restart();
+  device->failing = 7;
+  Measurement found = measurer->measure(one)[0];
+  EXPECT_EQ(found.dropped, "run: planted");
+  EXPECT_EQ(device->dangling, 0);
+}
+
 /// A device that dies before the rounds leaves no time of those that were
 /// warmed up before.
 TEST_F(MeasurerOfSum, HasNoTimesOfADeviceThatDiesBeforeTheRounds) {
@@ -100,4 +114,34 @@ TEST_F(MeasurerOfSum, HasNoTimesOfADeviceThatDiesBeforeTheRounds) {
   EXPECT_EQ(found[0].dropped, measurer->broken());
   EXPECT_TRUE(hasForm(found[1].dropped, "launch: ", "planted"))
       << found[1].dropped;
+}
+
+/// The same of one that dies while replays are made, and in the first round.
+TEST_F(MeasurerOfSum, HasNoTimesOfADeviceThatDiesInTheFirstRound) {
+  device->isFatal = true;
+  auto short_ = create(1e-3);
+  std::vector<Schedule> two = candidates(*short_, 2);
+  device->refused = 2;
+  std::vector<Measurement> found = short_->measure(two);
+  EXPECT_TRUE(hasForm(short_->broken(), "the device has failed: ", "dead"));
+  EXPECT_EQ(found[0].dropped, "capture: planted");
+  EXPECT_EQ(found[1].dropped, short_->broken());
+  device->isDead = false;
+  auto measurer = create(1);
+  device->failing = 9;
+  found = measurer->measure(two);
+  EXPECT_TRUE(hasForm(measurer->broken(), "the device has failed: ", "dead"));
+  EXPECT_TRUE(hasForm(found[0].dropped, "run: ", "planted"));
+  EXPECT_EQ(found[1].dropped, measurer->broken());
+}
+
+/// Nothing is compared with a chosen schedule that fails, though the device
+/// goes on.
+TEST_F(MeasurerOfSum, EndsWhereTheChosenScheduleFails) {
+  auto measurer = create(1);
+  device->failing = 7;
+  std::vector<Measurement> found = measurer->measure(candidates(*measurer, 2));
+  EXPECT_TRUE(hasForm(measurer->broken(), "run: ", "planted"));
+  EXPECT_EQ(found[0].dropped, measurer->broken());
+  EXPECT_EQ(found[1].dropped, measurer->broken());
 }

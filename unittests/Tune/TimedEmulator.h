@@ -13,6 +13,8 @@
 #include "GNN/Emulator/EmulatorDevice.h"
 
 #include <chrono>
+#include <memory>
+#include <vector>
 
 namespace gnn::tune {
 
@@ -52,7 +54,10 @@ public:
   runtime::Expected<std::shared_ptr<const runtime::Kernels>>
   loadKernels(const std::string &format, const std::string &image,
               const std::string &chip) override {
-    return inner->loadKernels(format, image, chip);
+    auto made = inner->loadKernels(format, image, chip);
+    if (made)
+      loaded.push_back(*made);
+    return made;
   }
   runtime::Error prepare(const runtime::Kernel &kernel,
                          const runtime::Launch &launch) override {
@@ -64,6 +69,11 @@ public:
                         runtime::Stream stream) override {
     if (runtime::Error error = fail())
       return error;
+    for (const auto &one : loaded)
+      if (auto kernels = one.lock())
+        if (auto found = kernels->find(kernel.name());
+            found && *found == &kernel)
+          launched.push_back(one);
     return inner->launch(kernel, launch, arguments, stream);
   }
   runtime::Error synchronize(runtime::Stream stream) override {
@@ -92,9 +102,10 @@ public:
       isDead = isFatal;
       return runtime::Error("planted");
     }
+    launched.clear();
     if (runtime::Error error = work(nullptr))
       return error;
-    return std::make_unique<Counter>(runs);
+    return std::make_unique<Captured>(*this, launched);
   }
 
   /// Begins a measurement whose counters are at 0, with nothing that fails.
@@ -109,6 +120,8 @@ public:
   int records = 0, failing = -1;
   /// The replays that were made, their runs, and the one that is refused.
   int replays = 0, runs = 0, refused = 0;
+  /// Launches of replays whose kernels were unloaded first.
+  int dangling = 0;
   /// Whether the device dies of what fails.
   bool isFatal = false, isDead = false;
 
@@ -124,19 +137,30 @@ private:
     return runtime::Error("planted");
   }
 
-  struct Counter : runtime::Replay {
-    explicit Counter(int &runs) : runs(runs) {}
-    runtime::Error run(runtime::Stream) const override {
-      ++runs;
-      return {};
+  using Loaded = std::vector<std::weak_ptr<const runtime::Kernels>>;
+  /// The launches of a replay, whose kernels have to be loaded as long as it
+  /// lives.
+  struct Captured : runtime::Replay {
+    Captured(TimedEmulator &device, Loaded launched)
+        : device(device), launched(std::move(launched)) {}
+    ~Captured() override {
+      for (const auto &one : launched)
+        device.dangling += one.expired();
     }
-    int &runs;
+    runtime::Error run(runtime::Stream) const override {
+      ++device.runs;
+      return device.fail();
+    }
+    TimedEmulator &device;
+    Loaded launched;
   };
   struct Instant : runtime::Event {
     std::chrono::steady_clock::time_point time =
         std::chrono::steady_clock::now();
   };
 
+  /// All kernels, and those of the last launches.
+  Loaded loaded, launched;
   std::shared_ptr<runtime::Device> inner = emulator::createDevice({});
 };
 
