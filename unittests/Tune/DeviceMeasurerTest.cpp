@@ -88,6 +88,11 @@ TEST_F(MeasurerOfSum, ReplaysShortRuns) {
   EXPECT_EQ(measurer->broken(), "");
 }
 
+/// Crashes of the compiler are caught, and nothing else.
+TEST_F(MeasurerOfSum, BindsOutsideOfTheCrashHandlers) {
+  EXPECT_EQ(device->guardedLoads, 0);
+}
+
 /// Replays are decided upon once, and end before their kernels are unloaded.
 TEST_F(MeasurerOfSum, ReplaysAllOrNone) {
   auto measurer = create(1e-3);

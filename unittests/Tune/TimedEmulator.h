@@ -12,8 +12,12 @@
 
 #include "GNN/Emulator/EmulatorDevice.h"
 
+#include "llvm/Support/CrashRecoveryContext.h"
+
+#include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace gnn::tune {
@@ -54,7 +58,10 @@ public:
   runtime::Expected<std::shared_ptr<const runtime::Kernels>>
   loadKernels(const std::string &format, const std::string &image,
               const std::string &chip) override {
+    // A crash in here would leave locks held.
+    guardedLoads += llvm::CrashRecoveryContext::GetCurrent() != nullptr;
     auto made = inner->loadKernels(format, image, chip);
+    std::lock_guard<std::mutex> lock(mutex); // threads bind
     if (made)
       loaded.push_back(*made);
     return made;
@@ -120,6 +127,8 @@ public:
   int records = 0, failing = -1;
   /// The replays that were made, their runs, and the one that is refused.
   int replays = 0, runs = 0, refused = 0;
+  /// Loads of kernels that crashes would jump out of.
+  std::atomic<int> guardedLoads{0};
   /// Launches of replays whose kernels were unloaded first.
   int dangling = 0;
   /// Whether the device dies of what fails.
@@ -161,6 +170,7 @@ private:
 
   /// All kernels, and those of the last launches.
   Loaded loaded, launched;
+  std::mutex mutex;
   std::shared_ptr<runtime::Device> inner = emulator::createDevice({});
 };
 
