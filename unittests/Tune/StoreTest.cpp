@@ -104,6 +104,9 @@ TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
             path + ":2: expected a number above 0 as 'ratio'");
   EXPECT_EQ(change("\"milliseconds\":3", "\"milliseconds\":0"),
             path + ":2: expected a number above 0 as 'milliseconds'");
+  EXPECT_EQ(change("\"rounds\":7", "\"rounds\":1e300"),
+            path + ":2: expected a whole number from 0 to 4294967295 as "
+                   "'rounds'");
   EXPECT_EQ(change("\"spread\":0", "\"spread\":-1"),
             path + ":2: expected a number of at least 0 as 'spread'");
   EXPECT_EQ(change("\"cell\":\"a\"", "\"cell\":3"),
@@ -190,6 +193,10 @@ TEST_F(StoreTest, ReplaysASearch) {
   for (auto [one, two] : llvm::zip_equal(history.trials, made.trials))
     EXPECT_EQ(one.measured.dropped, two.measured.dropped);
   EXPECT_FALSE(create("b"));
+  lines->back().cell.device = "another";
+  EXPECT_EQ(create("a").message(),
+            "expected measurements of 'a' and this template by one device, got "
+            "'a device' and 'another'");
   EXPECT_EQ((*replayed)->measure(Schedule{2, 2, 2}).front().dropped,
             "is not in the store");
 }
