@@ -228,7 +228,7 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
     program.makeTemplates();
     TuneOptions options;
     options.function = program.function;
-    options.seconds = 3;
+    options.seconds = 4;
     options.search = "random";
     options.inputs = [](const auto &infos, const auto &) {
       return randomInputs(infos);
@@ -237,13 +237,14 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
     ASSERT_TRUE(tuned) << tuned.message();
     size_t count = 0;
     for (const TunedTemplate &one : tuned->templates) {
-      count += one.history.trials.size();
-      for (const Trial &trial : one.history.trials)
+      for (const Trial &trial : one.history.trials) {
+        count += trial.schedule != one.history.trials.front().schedule;
         EXPECT_EQ(trial.measured.dropped, "")
             << one.name << ": "
             << SearchSpace{one.fields, {}, {}}.str(trial.schedule);
+      }
     }
-    EXPECT_GE(count, 3u);
+    EXPECT_GE(count, 1u) << "no candidates";
   }
 }
 
