@@ -105,9 +105,7 @@ static std::string describe(const tune::Tuned &tuned,
           out.attribute("number", int64_t(one.number));
           out.attribute("name", one.name);
           out.attribute("milliseconds", one.milliseconds);
-          int64_t timed = 0;
-          for (const tune::Trial &trial : one.history.trials)
-            timed += trial.measured.isTimed();
+          int64_t timed = one.timed();
           out.attribute("timed", timed);
           out.attributeObject("filtered", [&] {
             for (const auto &[filter, count] : one.filtered)
@@ -117,7 +115,7 @@ static std::string describe(const tune::Tuned &tuned,
           if (!one.history.faster)
             return;
           const tune::Measurement &best = one.history.best().measured;
-          out.attribute("tuned_milliseconds", best.milliseconds);
+          out.attribute("tuned_milliseconds", one.tunedMilliseconds());
           out.attribute("ratio", best.ratio);
           out.attribute("spread", best.spread);
         });

@@ -88,26 +88,41 @@ Place::graphsOf(const runtime::FunctionPlan &plan) const {
   return result;
 }
 
-/// Compiles and binds one, in a context of its own.
-static Expected<std::shared_ptr<const runtime::BoundFunction>>
-compileOne(const IsolatedTemplate &alone, const Schedule &schedule,
-           const DialectRegistry &registry, const Place &place) {
+/// Compiles one, in a context of its own.
+static Expected<std::shared_ptr<const runtime::Package>>
+compileOne(const CompileJob &job, const DialectRegistry &registry,
+           const CompileOptions &options) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   FirstError error(&context);
-  auto module = parseSourceString<ModuleOp>(alone.text, &context);
-  if (!module || failed(setSchedule(*module, schedule)))
+  auto module = parseSourceString<ModuleOp>(job.alone->text, &context);
+  if (!module || failed(setSchedule(*module, job.schedule)))
     return error.take();
-  auto package = compileToPackage(*module, place.options);
+  auto package = compileToPackage(*module, options);
   if (failed(package))
     return error.take();
-  auto plan = (*package)->plan().find(alone.key.function);
+  return std::move(*package);
+}
+
+/// Compiles and binds one. Only the compiler may crash: a crash of the device
+/// would leave its caches and locks as they are.
+static Expected<std::shared_ptr<const runtime::BoundFunction>>
+makeBound(const CompileJob &job, const DialectRegistry &registry,
+          const Place &place) {
+  Expected<std::shared_ptr<const runtime::Package>> package = nullptr;
+  if (Error error = runSafely(
+          [&] { package = compileOne(job, registry, place.options); }))
+    return error;
+  if (!package)
+    return package.takeError();
+  const std::string &function = job.alone->key.function;
+  auto plan = (*package)->plan().find(function);
   if (!plan)
     return plan.takeError();
   auto graphs = place.graphsOf(**plan);
   if (!graphs)
     return graphs.takeError();
-  return runtime::BoundFunction::bind(*package, alone.key.function,
-                                      std::move(*graphs), place.device);
+  return runtime::BoundFunction::bind(*package, function, std::move(*graphs),
+                                      place.device);
 }
 
 /// The stack of a compiling thread: nested IR is walked recursively.
@@ -121,16 +136,11 @@ std::vector<Compiled> gnn::tune::compileAll(ArrayRef<CompileJob> jobs,
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < jobs.size();) {
-      Error error = runSafely([&] {
-        auto bound =
-            compileOne(*jobs[i].alone, jobs[i].schedule, registry, place);
-        if (bound)
-          result[i].bound = std::move(*bound);
-        else
-          result[i].why = bound.message();
-      });
-      if (error)
-        result[i].why = error.message();
+      auto bound = makeBound(jobs[i], registry, place);
+      if (bound)
+        result[i].bound = std::move(*bound);
+      else
+        result[i].why = bound.message();
     }
   };
   CrashHandlers handlers;

@@ -53,7 +53,7 @@ struct DeviceMeasurer::Contender {
 
 void DeviceMeasurer::Contender::finish() {
   measured.rounds = times.size();
-  if (times.empty())
+  if (ratios.empty())
     return;
   llvm::sort(times);
   llvm::sort(ratios);
@@ -103,6 +103,12 @@ Error DeviceMeasurer::prepare() {
   if (!contents)
     return contents.takeError();
   expected = std::move(*contents);
+  Contender contender;
+  contender.compiled = &chosenOne;
+  auto milliseconds = time(contender);
+  if (!milliseconds)
+    return milliseconds.takeError();
+  isShort = *milliseconds < shortRun;
   return {};
 }
 
@@ -147,6 +153,8 @@ Expected<double> DeviceMeasurer::time(const Contender &contender) const {
 /// repeated launches of short runs would take longer than these.
 void DeviceMeasurer::makeReplays(std::vector<Contender> &contenders) {
   for (Contender &contender : contenders) {
+    if (!deviceError.empty())
+      return;
     if (!contender.runs())
       continue;
     auto made = place.device->makeReplay(
@@ -176,10 +184,13 @@ bool DeviceMeasurer::keepsOrder(const Schedule &schedule) const {
   return true;
 }
 
-/// Drops one that has failed on the device, which may have failed with it: then
-/// nothing else runs any more.
+/// Drops one that has failed on the device. Nothing else is measured any more
+/// where the device has failed with it, or where it is the chosen schedule,
+/// which all others are compared with.
 void DeviceMeasurer::drop(Contender &contender, const Error &error) {
   contender.measured.dropped = error.message();
+  if (contender.compiled == &chosenOne)
+    deviceError = contender.measured.dropped;
   Error other = memory.run(alone, *chosenOne.bound);
   if (!other)
     other = place.device->synchronize(nullptr);
@@ -245,10 +256,8 @@ void DeviceMeasurer::race(std::vector<Contender> &contenders) {
     else
       contender.times.clear();
   }
-  if (first < shortRun)
+  if (isShort)
     makeReplays(contenders);
-  if (deviceError.empty() && !contenders.front().runs())
-    deviceError = contenders.front().measured.dropped;
   if (!deviceError.empty())
     return;
   for (unsigned round = 0; round < mostRounds; ++round) {
@@ -313,12 +322,16 @@ DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
   std::vector<Measurement> result;
   for (auto [schedule, contender] :
        llvm::zip_equal(asked, llvm::drop_begin(contenders))) {
+    if (!deviceError.empty() && contender.measured.isTimed())
+      contender.measured.dropped = deviceError;
     contender.finish();
     if (!isCheckedFirst() && contender.measured.isTimed() &&
         contender.measured.ratio < 1)
       check(contender);
-    if (!contender.measured.isTimed() || contender.measured.ratio > 1)
-      kept.erase(schedule); // nobody measures it again
+    if (!contender.measured.isTimed() || contender.measured.ratio > 1) {
+      contender.replay.reset(); // it has kernels of what is unloaded
+      kept.erase(schedule);     // nobody measures it again
+    }
     result.push_back(contender.measured);
   }
   for (Measurement &measured : result)

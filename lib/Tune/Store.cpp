@@ -78,6 +78,11 @@ private:
     expect(value.has_value(), "a text", name);
     return value.value_or("").str();
   }
+  double time(llvm::StringRef name) {
+    auto value = object.getNumber(name);
+    expect(value && *value > 0, "a number above 0", name);
+    return value.value_or(0);
+  }
   double number(llvm::StringRef name) {
     auto value = object.getNumber(name);
     expect(value && *value >= 0, "a number of at least 0", name);
@@ -125,10 +130,14 @@ void LineReader::readMeasurement(Measurement &measured) {
     expect(!measured.dropped.empty(), "a reason", "dropped");
     return;
   }
-  measured.milliseconds = number("milliseconds");
+  measured.milliseconds = time("milliseconds");
   measured.spread = number("spread");
-  measured.ratio = number("ratio");
-  measured.rounds = number("rounds");
+  measured.ratio = time("ratio");
+  constexpr int64_t mostRounds = std::numeric_limits<unsigned>::max();
+  auto rounds = object.getInteger("rounds");
+  expect(rounds && *rounds >= 0 && *rounds <= mostRounds,
+         "a whole number from 0 to " + std::to_string(mostRounds), "rounds");
+  measured.rounds = rounds.value_or(0);
   std::string check = text("check");
   for (Check one : {Check::None, Check::SameBits, Check::Close})
     if (check == stringify(one)) {
@@ -229,8 +238,13 @@ StoreMeasurer::create(llvm::ArrayRef<StoredMeasurement> stored,
     auto schedule = readSchedule(made->schedules.fields, line.fields);
     if (!schedule)
       return schedule.takeError();
-    if (made->deviceName.empty())
+    if (made->known.empty())
       made->deviceName = line.cell.device;
+    if (line.cell.device != made->deviceName)
+      return runtime::failure("expected measurements of '", cell.str(),
+                              "' and this template by one device, got '",
+                              made->deviceName, "' and '", line.cell.device,
+                              "'");
     made->known[*schedule] = line.measured;
   }
   if (made->known.empty())

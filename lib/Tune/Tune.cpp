@@ -25,6 +25,12 @@ using namespace gnn::tune;
 using runtime::Error;
 using runtime::Expected;
 
+size_t TunedTemplate::timed() const {
+  return llvm::count_if(history.trials, [](const Trial &trial) {
+    return trial.measured.isTimed();
+  });
+}
+
 std::string Tuned::lines() const {
   std::string text;
   for (const TunedTemplate &tuned : templates)
@@ -118,6 +124,7 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
   const Trial &first = tuned.history.trials.front();
   if (!first.measured.isTimed())
     return Error(first.measured.dropped);
+  tuned.milliseconds = first.measured.milliseconds;
   if (!tuned.history.faster)
     return {};
   const Trial &best = tuned.history.best();
@@ -348,10 +355,7 @@ Expected<Tuned> gnn::tune::replay(ModuleOp module,
         return measurer.takeError();
       Limits limits;
       limits.seconds = options.seconds;
-      if (Error error = runOn(one, **measurer, options, limits, tuned))
-        return error;
-      tuned.milliseconds = tuned.history.trials.front().measured.milliseconds;
-      return {};
+      return runOn(one, **measurer, options, limits, tuned);
     };
     if (Error error = replayOne())
       return error.in("template " + tuned.name);

@@ -18,6 +18,17 @@
 // STORE: "template":"traverse",{{.+}}"check":"same bits"}
 // RESULT: out: f32[3, 32], norm {{[0-9]}}
 
+// RUN: sed -E 's/"milliseconds":[^,]+/"milliseconds":2/; s/"spread":[^,]+/"spread":0/; s/"ratio":[^,]+/"ratio":1/' %t.store > %t.even
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.even --cell=tiny --out=%t.jsonl | FileCheck %s --check-prefix=EVEN
+// RUN: sed '/"n":32/!s/"ratio":1/"ratio":0.5/' %t.even > %t.halves
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.halves --cell=tiny --op=0 --search=exhaustive --out=%t.jsonl | FileCheck %s --check-prefix=HALVES
+
+// The time after tuning is that before it by the ratio, whatever its own was.
+//
+// EVEN:   {{^no schedule is faster than the chosen ones; .+\.jsonl is empty$}}
+// HALVES: {{^ +2.0000 +1.0000 +0.50 .* 0 \(gemm rows dst\)$}}
+// HALVES-NOT: no schedule
+
 // RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --budget=0 2>&1 | FileCheck %s --check-prefix=BUDGET
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --op=2 2>&1 | FileCheck %s --check-prefix=OP

@@ -172,18 +172,12 @@ static void printSummary(const tune::Tuned &tuned) {
   outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  template\n",
                     "ms chosen", "ms tuned", "ratio", "measured", "dropped");
   for (const tune::TunedTemplate &one : tuned.templates) {
-    size_t timed = 0;
-    for (const tune::Trial &trial : one.history.trials)
-      timed += trial.measured.isTimed();
+    size_t timed = one.timed();
     std::string chosen = formatv("{0:f4}", one.milliseconds), fastest = "-",
                 ratio = "-";
-    if (timed)
-      chosen =
-          formatv("{0:f4}", one.history.trials.front().measured.milliseconds);
     if (one.history.faster) {
-      const tune::Measurement &best = one.history.best().measured;
-      fastest = formatv("{0:f4}", best.milliseconds);
-      ratio = formatv("{0:f2}", best.ratio);
+      fastest = formatv("{0:f4}", one.tunedMilliseconds());
+      ratio = formatv("{0:f2}", one.history.best().measured.ratio);
     }
     outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  {5}\n", chosen,
                       fastest, ratio, timed, one.history.trials.size() - timed,
@@ -497,6 +491,9 @@ int Run::tuneFunction() {
             writeOutput(given->trace, describeTrials(*tuned)))
       return fail("--trace: " + error.message());
   printSummary(*tuned);
+  if (tuned->lines().empty())
+    outs() << "no schedule is faster than the chosen ones; "
+           << given->out.getValue() << " is empty\n";
   return 0;
 }
 

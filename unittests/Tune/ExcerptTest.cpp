@@ -228,7 +228,7 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
     program.makeTemplates();
     TuneOptions options;
     options.function = program.function;
-    options.seconds = 3;
+    options.seconds = 4;
     options.search = "random";
     options.inputs = [](const auto &infos, const auto &) {
       return randomInputs(infos);
@@ -237,13 +237,14 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
     ASSERT_TRUE(tuned) << tuned.message();
     size_t count = 0;
     for (const TunedTemplate &one : tuned->templates) {
-      count += one.history.trials.size();
-      for (const Trial &trial : one.history.trials)
+      for (const Trial &trial : one.history.trials) {
+        count += trial.schedule != one.history.trials.front().schedule;
         EXPECT_EQ(trial.measured.dropped, "")
             << one.name << ": "
             << SearchSpace{one.fields, {}, {}}.str(trial.schedule);
+      }
     }
-    EXPECT_GE(count, 3u);
+    EXPECT_GE(count, 1u) << "no candidates";
   }
 }
 
@@ -272,43 +273,6 @@ TEST(Compare, BitsOrATolerance) {
   EXPECT_FALSE(compareOne(x, bytes({1, -100, nan, nan}), true));
   parts[0].isF32 = false;
   EXPECT_FALSE(compareOne(x, bytes({1.0005f, -100, nan, 0}), true));
-}
-
-/// Where runs are short their repetitions are one replay, that nobody makes
-/// else; one that cannot be made drops its candidate alone.
-TEST(DeviceMeasurer, ReplaysShortRuns) {
-  Program program("gcn", /*isForGPU=*/true);
-  auto device = std::make_shared<TimedEmulator>();
-  program.place.device = device;
-  program.makeTemplates();
-  std::vector<IsolatedTemplate> alone =
-      isolateTemplates(*program.module, program.function);
-  const IsolatedTemplate &sum = alone.back();
-  std::vector<Compiled> chosen =
-      compileAll({{&sum, openSchedule(sum)}}, program.place);
-  ASSERT_TRUE(chosen[0].bound) << chosen[0].why;
-  FunctionMemory memory(device);
-  ASSERT_FALSE(memory.reserve(sum, *chosen[0].bound));
-  auto measurer = DeviceMeasurer::create(sum, chosen[0], program.place, memory);
-  ASSERT_TRUE(measurer) << measurer.message();
-  auto measure = [&](double speed, int refused) {
-    device->replays = device->runs = 0;
-    device->speed = speed;
-    device->refused = refused;
-    const SearchSpace &space = (*measurer)->space();
-    auto complete = (*measurer)->complete(space.listed.back().schedule);
-    EXPECT_TRUE(complete) << complete.message();
-    return (*measurer)->measure(*complete)[0];
-  };
-  EXPECT_TRUE(measure(1e3, 0).isTimed());
-  EXPECT_EQ(device->replays, 0);
-  Measurement found = measure(1e-6, 0);
-  EXPECT_EQ(found.dropped, "");
-  EXPECT_EQ(device->replays, 2);
-  // Each once before the rounds, in all of which the chosen schedule is.
-  EXPECT_EQ(device->runs, int(2 + 7 + found.rounds));
-  EXPECT_EQ(measure(1e-6, 2).dropped, "capture: planted");
-  EXPECT_EQ((*measurer)->broken(), "");
 }
 
 /// Filters leave candidates out before they are compiled, of the list and of

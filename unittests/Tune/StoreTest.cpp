@@ -99,7 +99,16 @@ TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
   };
   EXPECT_EQ(readError(*text + "\n" + *text), "");
   EXPECT_EQ(change("\"ratio\"", "\"part\""),
-            path + ":2: expected a number of at least 0 as 'ratio'");
+            path + ":2: expected a number above 0 as 'ratio'");
+  EXPECT_EQ(change("\"ratio\":", "\"ratio\":0,\"of\":"),
+            path + ":2: expected a number above 0 as 'ratio'");
+  EXPECT_EQ(change("\"milliseconds\":3", "\"milliseconds\":0"),
+            path + ":2: expected a number above 0 as 'milliseconds'");
+  EXPECT_EQ(change("\"rounds\":7", "\"rounds\":1e300"),
+            path + ":2: expected a whole number from 0 to 4294967295 as "
+                   "'rounds'");
+  EXPECT_EQ(change("\"spread\":0", "\"spread\":-1"),
+            path + ":2: expected a number of at least 0 as 'spread'");
   EXPECT_EQ(change("\"cell\":\"a\"", "\"cell\":3"),
             path + ":2: expected a text as 'cell'");
   EXPECT_EQ(change("\"close\"", "\"near\""),
@@ -125,7 +134,8 @@ TEST_F(StoreTest, TwoProcessesAddWholeLines) {
       Store store(path);
       Cell cell = makeCell(std::string(20000, char('a' + number)));
       for (int i = 0; i < count; ++i)
-        if (store.add(cell, PlantedMeasurer::table(), makeTrial({1, 2, 4}, i)))
+        if (store.add(cell, PlantedMeasurer::table(),
+                      makeTrial({1, 2, 4}, i + 1)))
           ::_exit(1);
       ::_exit(0);
     }
@@ -183,6 +193,10 @@ TEST_F(StoreTest, ReplaysASearch) {
   for (auto [one, two] : llvm::zip_equal(history.trials, made.trials))
     EXPECT_EQ(one.measured.dropped, two.measured.dropped);
   EXPECT_FALSE(create("b"));
+  lines->back().cell.device = "another";
+  EXPECT_EQ(create("a").message(),
+            "expected measurements of 'a' and this template by one device, got "
+            "'a device' and 'another'");
   EXPECT_EQ((*replayed)->measure(Schedule{2, 2, 2}).front().dropped,
             "is not in the store");
 }

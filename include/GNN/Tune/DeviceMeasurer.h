@@ -62,6 +62,8 @@ private:
   SpaceFilter filter;
   std::vector<WrittenPart> parts;
   std::vector<std::string> expected;
+  /// Whether runs are so short that their repetitions are replays.
+  bool isShort = false;
   /// Those that may be measured once more.
   std::map<Schedule, Compiled> kept;
   std::string deviceError;

@@ -63,8 +63,9 @@ class StoreMeasurer : public Measurer {
 public:
   using Complete = std::function<runtime::Expected<Schedule>(const Schedule &)>;
 
-  /// The lines of `stored` that are of this cell by name and key, whatever the
-  /// device. The error says that there are none, or which field there is not.
+  /// The lines of `stored` that are of this cell by name and key. The error
+  /// says that there are none, or of several devices, or which field there is
+  /// not.
   static runtime::Expected<std::unique_ptr<StoreMeasurer>>
   create(llvm::ArrayRef<StoredMeasurement> stored, llvm::StringRef cell,
          const tile::TemplateKey &key, SearchSpace space, Complete complete);
@@ -76,7 +77,7 @@ public:
   std::vector<Measurement> measure(llvm::ArrayRef<Schedule> asked) override;
   /// The seconds that all these took when they were measured.
   double elapsed() const override { return seconds; }
-  /// The device of the first line.
+  /// The device of the lines.
   const std::string &device() const { return deviceName; }
   /// The measurement of a complete schedule; null where there is none.
   const Measurement *find(const Schedule &schedule) const {

@@ -58,7 +58,7 @@ struct TuneOptions {
 struct TunedTemplate {
   size_t number = 0;
   std::string name;
-  /// Milliseconds as it was chosen, alone.
+  /// Milliseconds as it was chosen, alone; of the search, if there was one.
   double milliseconds = 0;
   llvm::ArrayRef<tile::ScheduleField> fields;
   /// Empty where it was not searched.
@@ -69,6 +69,14 @@ struct TunedTemplate {
   std::string refusal;
   /// Filters, and how many listed schedules each has left out.
   SpaceFilter::Removed filtered;
+
+  /// The schedules that were measured.
+  size_t timed() const;
+  /// Milliseconds of the faster schedule: those of the chosen one by its ratio,
+  /// since clocks drift between measurements. Needs a faster schedule.
+  double tunedMilliseconds() const {
+    return milliseconds * history.best().measured.ratio;
+  }
 };
 
 struct Tuned {
