@@ -142,7 +142,7 @@ def test_gradients(files):
 
 def test_bad_gradients(files):
     files.fails("--gradients=other: x",
-                says=["gradients: expected a function of layer, got 'other'"])
+                says=["gradients: expected one of layer, got 'other'"])
     files.fails("--gradients=layer: y",
                 says=["expected gradients with respect to inputs of floating point features, x, w, got 'y'"])
 

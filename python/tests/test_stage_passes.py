@@ -75,7 +75,7 @@ def test_points_of_forms(compiler, program, tmp_path):
         compile_at(form, point)
     for form, point in (("structured", "after-schedule"), ("scheduled", "after-blocked"),
                         ("blocked", "after-loops")):
-        with pytest.raises(ValueError, match="stage-passes: expected a stage that runs on "
+        with pytest.raises(ValueError, match="stage_passes: expected a stage that runs on "
                                              f"this module, got '{point}'"):
             compile_at(form, point)
 

@@ -233,7 +233,7 @@ def test_what_is_wrong(compiler, layer, graph):
                                                     "x, w, u, got 'v'") as caught:
         gnn_mlir.compile(PROGRAM, gradients=["v"])
     assert 'gnn.gradients = ["v"]' in caught.value.reproducer
-    with pytest.raises(ValueError, match="^gradients: expected a function of f, got 'g'$"):
+    with pytest.raises(ValueError, match="^gradients: expected one of f, got 'g'$"):
         gnn_mlir.compile(PROGRAM, gradients={"g": True})
     with pytest.raises(ValueError, match=r"^gradients: expected inputs of sage \(x, weight, "
                                          r"bias, root\), got 'w'$"):

@@ -51,8 +51,8 @@ def test_report_of_a_layer(compiler, tmp_path, monkeypatch):
     names = {}
     for piece in blocks("docs/YourOwnLayer.md", "python")[:2]:
         exec(compile(piece, "YourOwnLayer.md", "exec"), names)
-    shown, = blocks("docs/YourOwnLayer.md", "text")
-    assert names["report"] == shown.rstrip("\n")
+    assert names["report"] in (shown.rstrip("\n")
+                               for shown in blocks("docs/YourOwnLayer.md", "text"))
 
 
 def test_python_of_tuning(compiler, tmp_path, monkeypatch, capsys):
