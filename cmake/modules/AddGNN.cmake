@@ -4,13 +4,15 @@
 # Generates a dialect's ops, types, attributes, enums and its page. `name` is
 # the prefix of the .td files, `mnemonic` the dialect's name in the IR. The ops
 # are in ${name}Ops.td, or in the files named after it, each with code of its own;
-# ${name}Dialect.td then includes them, for the page.
+# all of them are in ${name}Ops.td or else in ${name}Dialect.td, for the page.
 function(add_gnn_dialect name mnemonic)
   set(themes ${ARGN})
-  set(page ${name}Dialect)
   if(NOT themes)
     set(themes ${name}Ops)
-    set(page ${name}Ops)
+  endif()
+  set(page ${name}Ops)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}Dialect.td)
+    set(page ${name}Dialect)
   endif()
   foreach(theme ${themes})
     set(LLVM_TARGET_DEFINITIONS ${theme}.td)
