@@ -6,9 +6,10 @@
         --test benchmarks/tuning/stores/h200/named
 
 A cell is a query, a schedule a document; its label says how near its time is to the best of the
-cell. Settings were chosen by what trainings without a graph say of its cells. Prints for each cell that is trained on, again by trainings that leave its graph out, and for each of
---test, which are never trained on, how far the best of the first K is from the best; and the same of
-the schedules without the rule's, which every search measures first.
+cell. Settings were chosen by what trainings without a graph say of its cells. Prints for each cell
+that is trained on, again by trainings that leave its graph out, and for each of --test, which are
+never trained on, how far the best of the first K is from the best; and the same of the schedules
+without the rule's, which every search measures first.
 """
 
 import argparse
