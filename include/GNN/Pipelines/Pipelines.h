@@ -233,6 +233,11 @@ template <typename Base> struct ScheduleSwitches : public Base {
       llvm::cl::desc("Copy tiles of products without registers of threads"),
       llvm::cl::init(true)};
 
+  Option<bool> productRegisters{
+      *this, "product-registers",
+      llvm::cl::desc("State the registers of products of rows in order"),
+      llvm::cl::init(true)};
+
   Option<int64_t> edgeWalks{
       *this, "edge-walks",
       llvm::cl::desc("Walk the elements of all rows in equal shares: -1: by "
@@ -267,6 +272,7 @@ template <typename Base> struct ScheduleSwitches : public Base {
   template <typename Stages> void assignScheduleSwitches(Stages &stages) const {
     stages.schedule.tensorCores = tensorCores;
     stages.schedule.asyncCopies = asyncCopies;
+    stages.schedule.productRegisters = productRegisters;
     stages.schedule.columnTiles = columnTiles;
     stages.schedule.cyclicWalks = cyclicWalks;
     stages.tile.edgeWalks = stages.schedule.edgeWalks = edgeWalks;
