@@ -40,7 +40,7 @@ EPOCHS, FOLDS, RATE, DROPPED, SEED = 400, 5, 3e-3, 0.3, 1
 
 
 def kind_of(table):
-    """Which network a template has; None where it has none (lib/Tune/Models/CostModel.cpp)."""
+    """Which network a template has, as NetworkModel.cpp has it; None where it has none."""
     if table.column("template.sums")[0] > 0:
         return "g-spmm"
     return "g-sddmm" if table.column("template.reduces_features")[0] > 0 else None

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/CostModel.h"
-#include "GNN/Tune/Models/TreeModel.h"
+#include "GNN/Analysis/ScheduleModels/NetworkModel.h"
+#include "GNN/Analysis/ScheduleModels/TreeModel.h"
 
 #include "GNN/Runtime/Files.h"
 
@@ -192,8 +192,8 @@ static FeatureTable makeTable(llvm::ArrayRef<double> threads) {
   return table;
 }
 
-TEST(CostModel, CostsAreNormalizedOverSchedules) {
-  auto model = CostModel::parse(network, "m");
+TEST(NetworkModel, CostsAreNormalizedOverSchedules) {
+  auto model = NetworkModel::parse(network, "m");
   ASSERT_TRUE(model) << model.message();
   auto costs =
       (*model)->weigh(makeTable(std::vector<double>{1, 64, std::nan(""), -3}));
@@ -213,8 +213,8 @@ TEST(CostModel, CostsAreNormalizedOverSchedules) {
     EXPECT_NEAR((*costs)[i], (raw[i] - mean) / std::sqrt(variance), 1e-9);
 }
 
-TEST(CostModel, SaysWhatItIsNotFor) {
-  auto model = CostModel::parse(network, "m");
+TEST(NetworkModel, SaysWhatItIsNotFor) {
+  auto model = NetworkModel::parse(network, "m");
   ASSERT_TRUE(model);
   FeatureTable table = makeTable(1.0);
   table.rows[0][0] = 0;
@@ -231,9 +231,9 @@ TEST(CostModel, SaysWhatItIsNotFor) {
             "m: expected features of schedules, got 'layout.threads'");
 }
 
-TEST(CostModel, SizesThatDoNotFitAreNamed) {
+TEST(NetworkModel, SizesThatDoNotFitAreNamed) {
   auto errorOf = [&](llvm::StringRef from, llvm::StringRef to) {
-    return CostModel::parse(replace(network, from, to), "m").message();
+    return NetworkModel::parse(replace(network, from, to), "m").message();
   };
   EXPECT_EQ(errorOf("\"mean\": [1]", "\"mean\": []"),
             "m: networks[0]: expected 1 numbers of 'mean', one of each "
@@ -249,7 +249,7 @@ TEST(CostModel, SizesThatDoNotFitAreNamed) {
   EXPECT_NE(errorOf("\"kind\": \"g-spmm\"", "\"kind\": 3").find("kind"),
             std::string::npos);
   std::string half = std::string(network).substr(0, 120);
-  EXPECT_EQ(CostModel::parse(half, "m").message().substr(0, 39),
+  EXPECT_EQ(NetworkModel::parse(half, "m").message().substr(0, 39),
             "m: expected a model in JSON: [3:20, byt");
-  EXPECT_FALSE(CostModel::parse(std::string(100000, '['), "m"));
+  EXPECT_FALSE(NetworkModel::parse(std::string(100000, '['), "m"));
 }

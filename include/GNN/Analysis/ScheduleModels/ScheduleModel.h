@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_SCHEDULEMODEL_H
-#define GNN_TUNE_MODELS_SCHEDULEMODEL_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_SCHEDULEMODEL_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_SCHEDULEMODEL_H
 
-#include "GNN/Tune/Models/Features.h"
+#include "GNN/Analysis/ScheduleModels/Features.h"
 
 #include <memory>
 
@@ -51,4 +51,4 @@ orderSchedules(const ScheduleModel &model, const FeatureTable &table);
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_SCHEDULEMODEL_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_SCHEDULEMODEL_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/TreeModel.h"
+#include "GNN/Analysis/ScheduleModels/TreeModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_TREEMODEL_H
-#define GNN_TUNE_MODELS_TREEMODEL_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_TREEMODEL_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_TREEMODEL_H
 
-#include "GNN/Tune/Models/ScheduleModel.h"
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 
 namespace gnn::tune {
 
@@ -60,4 +60,4 @@ private:
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_TREEMODEL_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_TREEMODEL_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/Features.h"
+#include "GNN/Analysis/ScheduleModels/Features.h"
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
@@ -256,7 +256,7 @@ static std::vector<std::string> listNames() {
   return {
 #define GNN_TEMPLATE_FEATURE(name, value, meaning) name,
 #define GNN_SCHEDULE_FEATURE(name, value, meaning) name,
-#include "GNN/Tune/Models/Features.def"
+#include "GNN/Analysis/ScheduleModels/Features.def"
   };
 }
 
@@ -265,7 +265,7 @@ static std::vector<double> listValues(const TemplateFacts &f,
   return {
 #define GNN_TEMPLATE_FEATURE(name, value, meaning) double(value),
 #define GNN_SCHEDULE_FEATURE(name, value, meaning) double(value),
-#include "GNN/Tune/Models/Features.def"
+#include "GNN/Analysis/ScheduleModels/Features.def"
   };
 }
 

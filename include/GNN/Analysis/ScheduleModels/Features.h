@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_FEATURES_H
-#define GNN_TUNE_MODELS_FEATURES_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_FEATURES_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_FEATURES_H
 
-#include "GNN/Tune/Models/SearchSpace.h"
+#include "GNN/Analysis/ScheduleModels/SearchSpace.h"
 
 #include <optional>
 
@@ -33,4 +33,4 @@ FeatureTable computeFeatures(tile::TileOpInterface op,
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_FEATURES_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_FEATURES_H

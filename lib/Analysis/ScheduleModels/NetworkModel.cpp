@@ -1,10 +1,10 @@
-//===- CostModel.cpp - Learned costs of traversals ------------------------===//
+//===- NetworkModel.cpp - Learned costs of traversals ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/CostModel.h"
+#include "GNN/Analysis/ScheduleModels/NetworkModel.h"
 
 #include "GNN/Runtime/Nesting.h"
 
@@ -23,7 +23,7 @@ using runtime::Expected;
 // Costs
 //===----------------------------------------------------------------------===//
 
-double CostModel::Network::cost(llvm::ArrayRef<double> values) const {
+double NetworkModel::Network::cost(llvm::ArrayRef<double> values) const {
   std::vector<double> in;
   for (auto [i, value] : llvm::enumerate(values)) {
     double known = std::isnan(value) ? 0 : std::max(value, 0.0);
@@ -67,7 +67,7 @@ static llvm::StringRef networkOf(const FeatureTable &table) {
 }
 
 Expected<std::vector<double>>
-CostModel::weigh(const FeatureTable &table) const {
+NetworkModel::weigh(const FeatureTable &table) const {
   if (table.rows.empty())
     return std::vector<double>();
   llvm::StringRef kind = networkOf(table);
@@ -100,14 +100,14 @@ CostModel::weigh(const FeatureTable &table) const {
 //===----------------------------------------------------------------------===//
 
 namespace gnn::tune {
-static bool fromJSON(const json::Value &value, CostModel::Layer &layer,
+static bool fromJSON(const json::Value &value, NetworkModel::Layer &layer,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("weights", layer.weights) &&
          map.map("biases", layer.biases);
 }
 
-static bool fromJSON(const json::Value &value, CostModel::Network &network,
+static bool fromJSON(const json::Value &value, NetworkModel::Network &network,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("kind", network.kind) &&
@@ -121,7 +121,7 @@ static bool fromJSON(const json::Value &value, CostModel::Network &network,
 } // namespace gnn::tune
 
 /// Whether all sizes fit; else what does not.
-static std::string explainSizes(const CostModel::Network &network) {
+static std::string explainSizes(const NetworkModel::Network &network) {
   size_t width = network.features.size();
   if (width == 0)
     return "expected features, got none";
@@ -155,8 +155,8 @@ static std::string explainSizes(const CostModel::Network &network) {
   return "";
 }
 
-Expected<std::shared_ptr<const CostModel>>
-CostModel::parse(llvm::StringRef text, const std::string &name) {
+Expected<std::shared_ptr<const NetworkModel>>
+NetworkModel::parse(llvm::StringRef text, const std::string &name) {
   if (runtime::findDeepNesting(text, 100, runtime::Syntax::Text))
     return runtime::failure(name, ": expected at most 100 levels of nesting");
   auto value = json::parse(text);
@@ -167,7 +167,7 @@ CostModel::parse(llvm::StringRef text, const std::string &name) {
     });
     return runtime::failure(name, ": expected a model in JSON: ", line);
   }
-  auto model = std::make_shared<CostModel>();
+  auto model = std::make_shared<NetworkModel>();
   model->name = name;
   json::Path::Root root(name);
   json::ObjectMapper map(*value, root);
@@ -176,5 +176,5 @@ CostModel::parse(llvm::StringRef text, const std::string &name) {
   for (auto [i, network] : llvm::enumerate(model->networks))
     if (std::string why = explainSizes(network); !why.empty())
       return runtime::failure(name, ": networks[", i, "]: ", why);
-  return std::shared_ptr<const CostModel>(std::move(model));
+  return std::shared_ptr<const NetworkModel>(std::move(model));
 }
