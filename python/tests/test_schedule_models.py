@@ -272,7 +272,16 @@ def test_the_text_of_a_model_is_part_of_the_key(tmp_path):
     (1, ValueError, "^schedule_rule: expected 'rule' or 'ranked:FILE', got 1$"),
     ("ranked:/none/x", FileNotFoundError, "/none/x"),
     (f"ranked:{__file__}", ValueError,
-     "^schedule_rule: .*test_schedule_models.py:1: expected 'tree', with which")])
-def test_bad_rules(rule, error, message):
+     "^schedule_rule: .*test_schedule_models.py:1: expected 'tree', with which"),
+    (RANKER.read_text().replace("leaf_value=-1 ", "leaf_value=1e9999 "), ValueError,
+     "^schedule_rule: .*model.txt:18: expected finite numbers of 'leaf_value', got an infinite one"),
+    (RANKER.read_text().replace("field.vector", "field.vectors"), ValueError,
+     "^schedule_rule: .*model.txt:7: expected features of schedules, got 'field.vectors'"),
+    ('{"networks": []}', ValueError, "^schedule_rule: .*model.txt: expected networks, got none$")],
+    ids=range(8))
+def test_bad_rules(tmp_path, rule, error, message):
+    if isinstance(rule, str) and not rule.startswith(("luck", "ranked:")):  # the text of a model
+        (tmp_path / "model.txt").write_text(rule)
+        rule = f"ranked:{tmp_path / 'model.txt'}"
     with pytest.raises(error, match=message):
         gnn_mlir.compile(gnn_mlir.models.gcn((8, 8)), target="cpu", schedule_rule=rule)

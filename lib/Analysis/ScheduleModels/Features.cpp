@@ -8,6 +8,7 @@
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Registers.h"
@@ -269,6 +270,20 @@ static std::vector<double> listValues(const TemplateFacts &f,
   };
 }
 
+bool gnn::tune::isFeature(llvm::StringRef name) {
+  if (!name.consume_front(fieldPrefix))
+    return llvm::is_contained(listNames(), name.str());
+  auto isOf = [&](llvm::ArrayRef<ScheduleField> table) {
+    return llvm::any_of(
+        table, [&](const ScheduleField &field) { return field.name == name; });
+  };
+  return isOf(TraverseScheduleAttr::getTable()) ||
+         isOf(GemmScheduleAttr::getTable()) ||
+         llvm::any_of(listBackends(), [&](const TargetBackend *backend) {
+           return isOf(backend->getOwnScheduleFields());
+         });
+}
+
 FeatureTable
 gnn::tune::computeFeatures(TileOpInterface op, ScheduleInterface kind,
                            llvm::ArrayRef<ListedSchedule> schedules) {
@@ -277,7 +292,7 @@ gnn::tune::computeFeatures(TileOpInterface op, ScheduleInterface kind,
   FeatureTable table;
   table.names = listNames();
   for (const ScheduleField &field : fields)
-    table.names.push_back("field." + field.name.str());
+    table.names.push_back((fieldPrefix + field.name).str());
   auto traversal = dyn_cast<TraverseOp>(op.getOperation());
   std::optional<TraverseFacts> ofTraversal;
   if (traversal)

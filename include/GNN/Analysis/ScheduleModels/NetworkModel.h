@@ -18,14 +18,15 @@ namespace gnn::tune {
 /// elements, "g-sddmm" of those that reduce features of each.
 class NetworkModel : public ScheduleModel {
 public:
-  /// Errors: a text that is no JSON, with the line; sizes that do not fit, with
-  /// their place.
+  /// Errors: a text that is no JSON, with the line; with their place sizes that
+  /// do not fit, numbers that are not finite, other kinds of networks, and
+  /// features that no schedule has.
   static runtime::Expected<std::shared_ptr<const NetworkModel>>
   parse(llvm::StringRef text, const std::string &name);
 
   /// The costs of all rows, normalized to mean 0 and variance 1 among them.
-  /// Errors: a template that the model has no network for, a feature that the
-  /// table does not have.
+  /// Errors: a template that the model has no network for, a feature that its
+  /// schedules do not have.
   runtime::Expected<std::vector<double>>
   weigh(const FeatureTable &table) const override;
 

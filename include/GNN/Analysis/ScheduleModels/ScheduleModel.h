@@ -37,6 +37,11 @@ public:
   parse(llvm::StringRef text, const std::string &name);
 };
 
+/// How a model is trained that is for schedules which another is not for, as
+/// the end of an error.
+inline constexpr llvm::StringLiteral howToTrain =
+    "; benchmarks/tuning/retrain.py trains models (docs/TuningModels.md)";
+
 /// The numbers of schedules, the least weight first; of equal ones in order.
 std::vector<size_t> sortByWeight(llvm::ArrayRef<double> weights);
 
