@@ -12,6 +12,7 @@
 #include "CUDA/LowerToPTX.h"
 #include "RunStage.h"
 
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
@@ -21,7 +22,6 @@
 #include "GNN/Target/LaunchPlan.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Stages/Passes.h"
-#include "GNN/Tune/Models/ScheduleModel.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -7,8 +7,8 @@
 #ifndef GNN_TUNE_TUNE_H
 #define GNN_TUNE_TUNE_H
 
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "GNN/Tune/CompileTemplate.h"
-#include "GNN/Tune/Models/ScheduleModel.h"
 #include "GNN/Tune/SpaceFilter.h"
 #include "GNN/Tune/Store.h"
 

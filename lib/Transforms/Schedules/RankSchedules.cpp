@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/ScheduleFile.h"
-#include "GNN/Tune/Models/ScheduleModel.h"
 
 #include <map>
 
