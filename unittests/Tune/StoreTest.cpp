@@ -200,3 +200,35 @@ TEST_F(StoreTest, ReplaysASearch) {
   EXPECT_EQ((*replayed)->measure(Schedule{2, 2, 2}).front().dropped,
             "is not in the store");
 }
+
+/// The first schedule is what the rules chose when the store was made; where
+/// they complete a schedule in another way by now, it is the one that agrees.
+TEST_F(StoreTest, ReplaysWhereTheRulesHaveChanged) {
+  Store store(path);
+  for (const Schedule &schedule :
+       {Schedule{8, 8, 8}, {1, 8, 8}, {2, 8, 8}, {2, 2, 8}, {4, 8, 2}})
+    ASSERT_FALSE(store.add(makeCell("a"), PlantedMeasurer::table(),
+                           makeTrial(schedule, double(schedule[0]))));
+  auto lines = readStore(path);
+  ASSERT_TRUE(lines) << lines.message();
+  SearchSpace space;
+  space.fields = PlantedMeasurer::table();
+  space.chosen = {4, 4, 4};
+  space.listed = {{{1, 0, 8}, {}}, {{2, 0, 8}, {}}, {{4, 0, 0}, {}}};
+  auto complete = [](Schedule schedule) -> runtime::Expected<Schedule> {
+    for (int64_t &value : schedule)
+      value = value ? value : 4;
+    return schedule;
+  };
+  auto measurer = StoreMeasurer::create(*lines, "a", makeCell("a").key,
+                                        std::move(space), complete);
+  ASSERT_TRUE(measurer) << measurer.message();
+  EXPECT_EQ((*measurer)->space().chosen, Schedule({8, 8, 8}));
+  // Two schedules are like the second of the list. Others of the list set what
+  // the third leaves open.
+  ASSERT_EQ((*measurer)->space().listed.size(), 1u);
+  Limits limits;
+  auto search = createExhaustiveSearch(10);
+  History history = runSearch(*search, **measurer, limits);
+  EXPECT_EQ(history.best().schedule, Schedule({1, 8, 8}));
+}
