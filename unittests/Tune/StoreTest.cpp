@@ -151,6 +151,30 @@ TEST_F(StoreTest, TwoProcessesAddWholeLines) {
   EXPECT_EQ(lines->size(), 2u * count);
 }
 
+/// What a process that was killed has left of a line spoils no other.
+TEST_F(StoreTest, AddsNothingToATornLine) {
+  Store store(path);
+  auto add = [&] {
+    return store.add(makeCell("a"), PlantedMeasurer::table(),
+                     makeTrial({1, 2, 4}, 3));
+  };
+  ASSERT_FALSE(add());
+  auto text = runtime::readFile(path);
+  ASSERT_TRUE(text);
+  std::string torn = *text + text->substr(0, text->size() / 2);
+  ASSERT_FALSE(runtime::writeFile(path, {torn}));
+  EXPECT_FALSE(store.check());
+  ASSERT_FALSE(add());
+  ASSERT_FALSE(add());
+  auto all = runtime::readFile(path);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(*all, torn + "\n" + *text + *text);
+  auto lines = readStore(path);
+  ASSERT_FALSE(lines);
+  EXPECT_EQ(lines.message().find(path + ":2: expected a JSON object"), 0u)
+      << lines.message();
+}
+
 TEST_F(StoreTest, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(Store("/nonexistent/store.jsonl").check().message(),
             "cannot write '/nonexistent/store.jsonl': No such file or "
