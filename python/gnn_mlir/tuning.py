@@ -40,6 +40,10 @@ class Tuning:
             lines.append(f"{one['milliseconds']:10.4f} {_number(tuned, 10, 4)} "
                          f"{_number(one.get('ratio'), 6, 2)} {one['timed']:9} "
                          f"{one['dropped']:8}  {one['name']}")
+            removed = ", ".join(f"{count} {name}" for name, count in one["filtered"].items()
+                                if count)
+            if removed:
+                lines.append(f"{'':10} not compiled, by filters: {removed}")
         return "\n".join(lines)
 
     def add(self, other):

@@ -171,7 +171,10 @@ def test_a_record_changes_what_the_cache_of_programs_gives(gcn, tmp_path, monkey
 def test_filters(gcn):
     layer, graph, inputs = gcn
     found = gnn_mlir.tune(layer, graph, inputs, budget=1, op=2, filters=["balance"])
-    assert found.templates[2]["filtered"]["balance"] > 0
+    removed = found.templates[2]["filtered"]["balance"]
+    assert removed > 0
+    assert str(found).splitlines()[-1].split("  ")[-1].strip() == (
+        f"not compiled, by filters: {removed} balance")
     found = gnn_mlir.tune(layer, graph, inputs, budget=1, op=2, filters=[])
     assert found.templates[2]["filtered"] == {}
     asked = dict(graph=graph, target="cuda", chip="sm_90", vary=["rows_per_block", "in_flight"])
