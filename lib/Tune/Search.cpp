@@ -136,7 +136,7 @@ void Driver::choose() {
     return i == 0 || history.trials[i].measured.ratio >= 1 - leastGain;
   });
   order.resize(std::min(order.size(), finalists));
-  if (!history.isStopped && !order.empty()) {
+  if (!history.isStopped && measurer.broken().empty() && !order.empty()) {
     std::vector<Schedule> schedules;
     for (size_t i : order)
       schedules.push_back(history.trials[i].schedule);

@@ -258,6 +258,39 @@ def test_ctrl_c_keeps_what_was_found(tmp_path):
     assert (tmp_path / "found.jsonl").exists()
 
 
+def test_a_second_ctrl_c_does_not_wait(tmp_path):
+    script = textwrap.dedent(f"""
+        import sys, time
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        import gnn_mlir
+        from gnn_mlir import models
+        from test_tuning import make_graph
+
+        def hang(*_):
+            print("hangs", flush=True)
+            time.sleep(600)
+        gnn_mlir.tune(models.gcn((16, 16)), make_graph(), target="cpu", progress=hang)
+    """)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "hangs\n"
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.wait(10)
+    assert process.stderr.read().endswith("KeyboardInterrupt\n")
+
+
+def test_what_was_found_before_an_error(gcn, monkeypatch):
+    answer = {"schedules": [{"template": "gemm"}], "templates": [], "graphs": [],
+              "stopped": False, "broken": "template 1: schedule <lanes = 8> runs for ever"}
+    monkeypatch.setattr(tuning, "_run", lambda *_: json.dumps(answer))
+    with pytest.raises(gnn_mlir.GNNError, match="^template 1: schedule <lanes = 8> runs") as error:
+        gnn_mlir.tune(*gcn)
+    assert error.value.found.schedules == answer["schedules"]
+
+
 def test_ctrl_c_of_the_tool(tmp_path):
     tool = os.path.join(os.environ.get("GNN_MLIR_BUILD", ""), "bin", "gnn-tune")
     if not os.path.exists(tool):

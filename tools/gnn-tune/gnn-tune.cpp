@@ -494,7 +494,7 @@ int Run::tuneFunction() {
   if (tuned->lines().empty())
     outs() << "no schedule is faster than the chosen ones; "
            << given->out.getValue() << " is empty\n";
-  return 0;
+  return tuned->broken.empty() ? 0 : fail(tuned->broken);
 }
 
 int Run::run() {
@@ -512,6 +512,8 @@ GNN_TOOL_MAIN(int argc, char **argv) {
   cl::HideUnrelatedOptions(given->category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Find faster schedules of a function\n");
-  int status = Run().run();
-  return tools::finish("gnn-tune", status);
+  int status = tools::finish("gnn-tune", Run().run());
+  if (tune::hasAbandonedThreads()) // they use what an orderly end destroys
+    std::_Exit(status);
+  return status;
 }

@@ -82,6 +82,9 @@ struct TunedTemplate {
 struct Tuned {
   std::vector<TunedTemplate> templates;
   bool isStopped = false;
+  /// Why it ended early, with the template: a kernel hangs, the device has
+  /// failed, or a file cannot be written. Empty where it did not.
+  std::string broken;
 
   /// The lines of all templates.
   std::string lines() const;
