@@ -164,7 +164,7 @@ private:
   Error search(TunedTemplate &tuned);
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         begin)
+                                         options.begin)
         .count();
   }
   double shareOf(size_t number) const;
@@ -172,8 +172,6 @@ private:
   ModuleOp module;
   const Place place;
   const TuneOptions &options;
-  const std::chrono::steady_clock::time_point begin =
-      std::chrono::steady_clock::now();
   Templates templates;
   std::vector<IsolatedTemplate> &alone = templates.alone;
   std::vector<Compiled> chosen;

@@ -57,8 +57,8 @@ struct Options : run::ModuleOptions {
                       cl::value_desc("N"), cl::init(-1), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
-      cl::desc("Time that all of it may take, compilation with it: 500ms, 5s, "
-               "2m (default 5s)"),
+      cl::desc("Time that all of it may take, with compilation and synthetic "
+               "graphs: 500ms, 5s, 2m (default 5s)"),
       cl::value_desc("TIME"), cl::init("5s"), cl::cat(category)};
   cl::opt<std::string> out{
       "out",
@@ -238,6 +238,7 @@ private:
   int tuneFunction();
 
   double seconds = 0;
+  std::chrono::steady_clock::time_point begin;
   std::optional<tune::Store> store;
   std::shared_ptr<const tune::ScheduleModel> model;
   std::vector<tune::StoredMeasurement> stored;
@@ -363,8 +364,11 @@ runtime::Error Run::makeGraphs() {
   if (!given->graphFiles.empty() || !place.device)
     return {};
   std::vector<std::string> lines;
+  if (sys::Process::StandardErrIsDisplayed())
+    errs() << "making a graph of the declared statistics ";
   auto made =
       tune::makeSyntheticGraphs(*module, given->seed, lines, given->maxBytes);
+  endProgress();
   if (!made)
     return run::withOption(made.takeError());
   place.graphs = std::move(*made);
@@ -375,6 +379,7 @@ runtime::Error Run::makeGraphs() {
 
 /// Compiles the file up to templates; errors are diagnostics.
 bool Run::compile() {
+  begin = std::chrono::steady_clock::now();
   registerDialects(registry);
   context = std::make_unique<mlir::MLIRContext>(registry);
   SourceMgr sources;
@@ -452,6 +457,7 @@ int Run::tuneFunction() {
   if (given->number.getNumOccurrences())
     options.number = given->number;
   options.seconds = seconds;
+  options.begin = begin;
   options.search = given->search;
   options.seed = given->seed;
   options.model = model;

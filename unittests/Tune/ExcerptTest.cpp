@@ -248,6 +248,24 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
   }
 }
 
+/// A caller that has made graphs of statistics may have no time left.
+TEST(Tune, BudgetsBeginWhereTheCallerSays) {
+  Program program("gcn");
+  program.makeTemplates();
+  TuneOptions options;
+  options.function = program.function;
+  options.begin -= std::chrono::seconds(6);
+  options.inputs = [](const auto &infos, const auto &) {
+    return randomInputs(infos);
+  };
+  auto tuned = tune::tune(*program.module, program.place, options);
+  ASSERT_TRUE(tuned) << tuned.message();
+  for (const TunedTemplate &one : tuned->templates) {
+    EXPECT_GT(one.milliseconds, 0);
+    EXPECT_TRUE(one.history.trials.empty());
+  }
+}
+
 TEST(Compare, BitsOrATolerance) {
   auto bytes = [](std::vector<float> values) {
     return std::string(reinterpret_cast<const char *>(values.data()),
