@@ -206,12 +206,9 @@ void DeviceMeasurer::makeReplays(std::vector<Contender> &contenders) {
 /// Whether a schedule differs from the chosen one in nothing that moves the
 /// terms of a sum.
 bool DeviceMeasurer::keepsOrder(const Schedule &schedule) const {
-  static constexpr llvm::StringLiteral harmless[] = {
-      "row_order",       "processor_blocks", "max_registers", "blocks_per_sm",
-      "heads_per_block", "copies",           "lookup"};
   for (auto [field, value, chosen] :
        llvm::zip_equal(schedules.fields, schedule, schedules.chosen))
-    if (value != chosen && !llvm::is_contained(harmless, field.name))
+    if (value != chosen && field.bits != tile::sameBits)
       return false;
   return true;
 }

@@ -41,6 +41,9 @@ public:
   std::string broken() const override { return isHung() ? hung : deviceError; }
   /// Whether a kernel was given up, which still runs.
   bool isHung() const { return !hung.empty(); }
+  /// Whether a schedule has to give the bits of the chosen one: it differs in
+  /// nothing that moves the terms of a sum.
+  bool keepsOrder(const Schedule &schedule) const;
   const SpaceFilter::Removed &filtered() const { return filter.getRemoved(); }
 
 private:
@@ -66,7 +69,6 @@ private:
                         runtime::Stream stream) const;
   void makeReplays(std::vector<Contender> &contenders);
   runtime::Expected<double> time(const Contender &contender) const;
-  bool keepsOrder(const Schedule &schedule) const;
 
   const IsolatedTemplate &alone;
   const Compiled &chosenOne;
