@@ -78,13 +78,13 @@ private:
   SpaceFilter filter;
   std::vector<WrittenPart> parts;
   std::vector<std::string> expected;
-  /// Of the chosen schedule. Where it is short, repetitions are replays.
+  /// The time of the chosen schedule. Repetitions of a short one are replays.
   double chosenMilliseconds = 0;
   /// Those that may be measured once more.
   std::map<Schedule, Compiled> kept;
   std::string deviceError;
-  /// What the thread that measures is doing, and who is told when it begins
-  /// something else.
+  /// The candidate that the measuring thread runs; the call that restarts the
+  /// clock of its watchdog.
   mutable std::atomic<const Contender *> running = nullptr;
   std::function<void()> restartClock;
   /// Those that have run since the last proof that they left inputs alone.
