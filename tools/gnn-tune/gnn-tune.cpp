@@ -57,8 +57,8 @@ struct Options : run::ModuleOptions {
                       cl::value_desc("N"), cl::init(-1), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
-      cl::desc("Time that all of it may take, with compilation and synthetic "
-               "graphs: 500ms, 5s, 2m (default 5s)"),
+      cl::desc("Time that all of it may take, compilation with it: 500ms, 5s, "
+               "2m (default 5s)"),
       cl::value_desc("TIME"), cl::init("5s"), cl::cat(category)};
   cl::opt<std::string> out{
       "out",
