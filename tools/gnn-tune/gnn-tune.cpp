@@ -35,7 +35,9 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 
 using namespace llvm;
 using namespace gnn;
