@@ -65,8 +65,9 @@ typedef struct GnnTuneSettings {
  *  Gives an object of JSON, for gnnStringDestroy: `schedules`, a list of lines
  *  as the option `schedules` reads them, of the templates where one is faster
  *  than what was chosen; `templates`, what became of each; `graphs`, a line
- *  about each graph that was made of statistics; `stopped`. Errors are those of
- *  gnnCompile, without reproducer. */
+ *  about each graph that was made of statistics; `stopped`; `broken`, why it
+ *  ended early, if a kernel hangs or a device or file fails: then the process
+ *  should end. Errors are those of gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

@@ -125,6 +125,8 @@ static std::string describe(const tune::Tuned &tuned,
         out.value(line);
     });
     out.attribute("stopped", tuned.isStopped);
+    if (!tuned.broken.empty())
+      out.attribute("broken", tuned.broken);
   });
   return text;
 }

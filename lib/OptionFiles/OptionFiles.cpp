@@ -57,7 +57,9 @@ public:
     while (!isThere) {
       close();
       file =
-          ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+          ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+      if (file < 0 && errno == EACCES) // it may be written, but not read
+        file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
       if (file < 0 || ::fstat(file, &own) != 0) {
         status = errno;
         return;
@@ -80,19 +82,26 @@ public:
   /// Whether it can be read, and nobody else adds to it.
   bool isOwn = false;
 
-  /// 0, or the errno: then nothing is added, if the file is one's own.
-  int add(llvm::StringRef text) const {
-    if (status)
+  /// Adds lines. 0, or the errno: then nothing is added, if the file is one's
+  /// own.
+  int add(llvm::StringRef lines) const {
+    if (status || lines.empty())
       return status;
     struct stat before;
     bool isKnown = isOwn && ::fstat(file, &before) == 0;
-    int failed = writeAll(file, text);
+    bool isTorn = isKnown && before.st_size > 0 && !endsLine(before.st_size);
+    int failed = writeAll(file, ((isTorn ? "\n" : "") + lines).str());
     if (failed && isKnown && ::ftruncate(file, before.st_size) != 0)
       return errno;
     return failed;
   }
 
 private:
+  /// Whether the last line is whole: that of who was killed is not.
+  bool endsLine(off_t size) const {
+    char last = '\n';
+    return ::pread(file, &last, 1, size - 1) != 1 || last == '\n';
+  }
   void close() {
     if (file >= 0)
       ::close(file);

@@ -243,5 +243,18 @@ std::vector<std::vector<Pair>>
 gnn::tune::findDegrees(GraphOp op, EndPoint end,
                        const EndStatistics &statistics, const Nodes &nodes,
                        uint64_t seed) {
-  return Degrees(op, end, statistics, nodes, seed).find();
+  // Nodes are numbered by popularity meanwhile: places ascend, and with them
+  // the memory of their degrees, which every step of the fit passes through.
+  Nodes popular;
+  popular.ofType.resize(nodes.ofType.size());
+  for (auto [number, node] : llvm::enumerate(nodes.all)) {
+    popular.all.push_back(number);
+    popular.type.push_back(nodes.type[node]);
+    popular.ofType[nodes.type[node]].push_back(number);
+  }
+  auto pairs = Degrees(op, end, statistics, popular, seed).find();
+  for (std::vector<Pair> &ofType : pairs)
+    for (Pair &pair : ofType)
+      pair.node = nodes.all[pair.node];
+  return pairs;
 }

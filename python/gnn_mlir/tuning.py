@@ -13,7 +13,7 @@ import threading
 
 import numpy as np
 
-from . import cache, compiler_capi, devices, files, interop, options, targets
+from . import cache, capi, compiler_capi, devices, files, interop, options, targets
 from .compiler import CompiledFunction, choose_chip, functions_of, read_program, settings_of
 from .program import Function
 from .graph import to_numpy
@@ -25,11 +25,13 @@ _SEARCHES = "coordinate", "random", "exhaustive"
 class Tuning:
     """What a search has found: `schedules`, lines for `compile` as dicts, of the templates where
     one is faster than what was chosen; `templates`, what became of each, as dicts; `graphs`, a line
-    about each graph that was made of statistics; and whether it was `stopped` before its end."""
+    about each graph that was made of statistics; whether it was `stopped` before its end; and
+    `broken`, why it ended early by an error, or None."""
 
     def __init__(self, found):
         self.schedules, self.templates = found["schedules"], found["templates"]
         self.graphs, self.stopped = found["graphs"], found["stopped"]
+        self.broken = found.get("broken")
 
     def __str__(self):
         lines = [*self.graphs,
@@ -40,6 +42,10 @@ class Tuning:
             lines.append(f"{one['milliseconds']:10.4f} {_number(tuned, 10, 4)} "
                          f"{_number(one.get('ratio'), 6, 2)} {one['timed']:9} "
                          f"{one['dropped']:8}  {one['name']}")
+            removed = ", ".join(f"{count} {name}" for name, count in one["filtered"].items()
+                                if count)
+            if removed:
+                lines.append(f"{'':10} not compiled, by filters: {removed}")
         return "\n".join(lines)
 
     def add(self, other):
@@ -47,6 +53,7 @@ class Tuning:
         self.schedules += other.schedules
         self.templates += other.templates
         self.stopped |= other.stopped
+        self.broken = self.broken or other.broken
 
     def save(self, path):
         """Writes the schedules, a file for `schedules` of `compile`, whole or not at all."""
@@ -63,7 +70,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     """Measures schedules of the kernels of a program for `budget` seconds, compilation with it,
     and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
     compiler's passes choose, and has to give the same result: to the bit, or where sums are in
-    another order up to 1e-5. Ctrl-C ends the search, and what it has found is returned.
+    another order up to 1e-5. Ctrl-C ends the search, and what it has found is returned; a second
+    Ctrl-C does not wait for it.
 
     `program` is a compiled function of a program, which knows its settings, or what `compile`
     takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. The arguments
@@ -85,7 +93,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     of the chosen schedule's time, and the part of the budget that is gone.
 
     Raises ValueError where an argument is wrong, CompileError where the program is, and GNNError
-    where it does not run."""
+    where it does not run. If a kernel hangs or the device fails, `found` of the GNNError is the
+    Tuning so far."""
     _check(budget, search, op=op, seed=seed)
     asked = dict(op=op, search=search, seed=seed, store=store, cell=cell, keep=keep,
                  progress=progress, filters=compiler_capi.filter_option(filters))
@@ -94,7 +103,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     if not interop.is_torch_model(program):
         options.refuse_unknown({name: value for name, value in named.items()
                                 if name not in ("graph", "inputs")}, tune)
-        return _tune(program, *_graph_and_inputs(args, named), budget, of_program, asked)
+        return _unbroken(
+            _tune(program, *_graph_and_inputs(args, named), budget, of_program, asked))
     for name, value in (*of_program.items(), ("op", op)):
         if value is not None:
             raise ValueError(f"{name}: expected none for a PyTorch model, got {value!r}")
@@ -103,9 +113,18 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
             for name in names]
     found = Tuning({"schedules": [], "templates": [], "graphs": [], "stopped": False})
     for compiled, graphs, inputs, name in runs:
-        if not found.stopped:
+        if not found.stopped and not found.broken:
             found.add(_tune(compiled, graphs, inputs, budget / len(runs),
                             {**of_program, "function": name}, asked))
+    return _unbroken(found)
+
+
+def _unbroken(found):
+    """What was found, or an error that has it."""
+    if found.broken:
+        error = capi.GNNError(found.broken)
+        error.found = found
+        raise error
     return found
 
 
@@ -231,11 +250,14 @@ def _run(text, graphs, settings, given, arrays, device, progress):
         finally:
             ended.set()
 
-    threading.Thread(target=call, name="gnn-mlir tune").start()
+    # A daemon, as it may wait for a kernel for ever: the process ends without it.
+    threading.Thread(target=call, name="gnn-mlir tune", daemon=True).start()
     while not ended.is_set():  # to join a thread is not safe from Ctrl-C
         try:
             ended.wait(0.1)
         except KeyboardInterrupt:
+            if stopped.is_set():
+                raise
             stopped.set()
     if failed:
         raise failed[0]

@@ -91,6 +91,7 @@ def test_fields_of_schedules():
     writes them."""
     fields = schedule_fields.read()
     assert len(fields) > 10
+    assert {field.bits for field in fields} == {"sameBits", "otherBits"}
     assert schedule_fields.page(fields) == schedule_fields.PAGE.read_text()
 
 

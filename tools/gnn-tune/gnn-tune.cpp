@@ -35,7 +35,9 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 
 using namespace llvm;
 using namespace gnn;
@@ -238,6 +240,7 @@ private:
   int tuneFunction();
 
   double seconds = 0;
+  std::chrono::steady_clock::time_point begin;
   std::optional<tune::Store> store;
   std::shared_ptr<const tune::ScheduleModel> model;
   std::vector<tune::StoredMeasurement> stored;
@@ -363,8 +366,11 @@ runtime::Error Run::makeGraphs() {
   if (!given->graphFiles.empty() || !place.device)
     return {};
   std::vector<std::string> lines;
+  if (sys::Process::StandardErrIsDisplayed())
+    errs() << "making a graph of the declared statistics ";
   auto made =
       tune::makeSyntheticGraphs(*module, given->seed, lines, given->maxBytes);
+  endProgress();
   if (!made)
     return run::withOption(made.takeError());
   place.graphs = std::move(*made);
@@ -375,6 +381,7 @@ runtime::Error Run::makeGraphs() {
 
 /// Compiles the file up to templates; errors are diagnostics.
 bool Run::compile() {
+  begin = std::chrono::steady_clock::now();
   registerDialects(registry);
   context = std::make_unique<mlir::MLIRContext>(registry);
   SourceMgr sources;
@@ -452,6 +459,7 @@ int Run::tuneFunction() {
   if (given->number.getNumOccurrences())
     options.number = given->number;
   options.seconds = seconds;
+  options.begin = begin;
   options.search = given->search;
   options.seed = given->seed;
   options.model = model;
@@ -494,7 +502,7 @@ int Run::tuneFunction() {
   if (tuned->lines().empty())
     outs() << "no schedule is faster than the chosen ones; "
            << given->out.getValue() << " is empty\n";
-  return 0;
+  return tuned->broken.empty() ? 0 : fail(tuned->broken);
 }
 
 int Run::run() {
@@ -512,6 +520,8 @@ GNN_TOOL_MAIN(int argc, char **argv) {
   cl::HideUnrelatedOptions(given->category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Find faster schedules of a function\n");
-  int status = Run().run();
-  return tools::finish("gnn-tune", status);
+  int status = tools::finish("gnn-tune", Run().run());
+  if (tune::hasAbandonedThreads()) // they use what an orderly end destroys
+    std::_Exit(status);
+  return status;
 }

@@ -30,8 +30,8 @@ readInput(llvm::StringRef path, int64_t maxBytes = runtime::physicalMemory());
 runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
 
 /// Adds a line to the file at `path`, which it creates where there is none,
-/// whole whoever else adds lines; an error has the path. An empty line adds
-/// nothing.
+/// whole whoever else adds lines, and apart from a last line that is not whole;
+/// an error has the path. An empty line adds nothing.
 runtime::Error appendLine(const std::string &path, llvm::StringRef line);
 
 /// The same; then the file becomes, as a whole, what `shorten` makes of its

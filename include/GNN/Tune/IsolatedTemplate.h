@@ -33,6 +33,8 @@ struct IsolatedTemplate {
   /// whether all have elements of f32.
   unsigned numPlaces = 0;
   bool readsPlaces = false, arePlacesF32 = true;
+  /// Elements of a row of these places; if they differ, a common divisor.
+  int64_t placeWidth = 0;
 
   /// The template in its module.
   tile::TileOpInterface op() const;

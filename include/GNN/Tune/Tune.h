@@ -12,6 +12,8 @@
 #include "GNN/Tune/SpaceFilter.h"
 #include "GNN/Tune/Store.h"
 
+#include <chrono>
+
 namespace gnn::tune {
 
 /// The state of a search, for who waits for it.
@@ -32,8 +34,11 @@ struct TuneOptions {
   std::string function;
   /// The number of the one template to tune; none: all of them.
   std::optional<size_t> number;
-  /// For all templates together.
+  /// For all templates together, from `begin` on: the caller may have made
+  /// graphs.
   double seconds = 5;
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
   /// The name of a search, and its seed.
   std::string search = "coordinate";
   uint64_t seed = 0;
@@ -82,6 +87,9 @@ struct TunedTemplate {
 struct Tuned {
   std::vector<TunedTemplate> templates;
   bool isStopped = false;
+  /// Why it ended early, with the template: a kernel hangs, the device has
+  /// failed, or a file cannot be written. Empty where it did not.
+  std::string broken;
 
   /// The lines of all templates.
   std::string lines() const;
