@@ -229,14 +229,12 @@ template <typename Base> struct ScheduleSwitches : public Base {
       llvm::cl::init(true)};
 
   Option<bool> asyncCopies{
-      *this, "async-copies",
-      llvm::cl::desc("Copy tiles of products without registers of threads"),
-      llvm::cl::init(true)};
+      *this, "async-copies", llvm::cl::init(true),
+      llvm::cl::desc("Copy tiles of products without registers of threads")};
 
   Option<bool> productRegisters{
-      *this, "product-registers",
-      llvm::cl::desc("State the registers of products of rows in order"),
-      llvm::cl::init(true)};
+      *this, "product-registers", llvm::cl::init(true),
+      llvm::cl::desc("State the registers of products of rows in order")};
 
   Option<int64_t> edgeWalks{
       *this, "edge-walks",
