@@ -183,8 +183,8 @@ def load_plugin(path):
     """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
     into this process and for good. Raises GNNError, and ValueError for what is no path."""
     global _has_plugins
-    name, _has_plugins = paths.encoded(path, "plugin"), True
-    capi.call("gnnLoadPlugin", name)
+    capi.call("gnnLoadPlugin", paths.encoded(path, "plugin"))
+    _has_plugins = True
 
 
 def compile_package(text, graphs, schedules, phases=None, save_schedules=None, tuned=False,
