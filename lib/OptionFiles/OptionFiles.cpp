@@ -19,14 +19,21 @@
 
 using namespace gnn;
 
+static std::string pathOf(llvm::StringRef path) {
+  return path == "-" ? "/dev/stdin" : path.str();
+}
+
 runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 gnn::readInput(llvm::StringRef path, int64_t maxBytes) {
-  bool isStdin = path == "-";
-  auto text = runtime::readFile(isStdin ? "/dev/stdin" : path.str(), maxBytes);
+  auto text = runtime::readFile(pathOf(path), maxBytes);
   if (!text)
     return text.takeError();
   return llvm::MemoryBuffer::getMemBufferCopy(*text,
-                                              isStdin ? "<stdin>" : path);
+                                              path == "-" ? "<stdin>" : path);
+}
+
+runtime::Error gnn::checkInput(llvm::StringRef path) {
+  return runtime::checkReadable(pathOf(path));
 }
 
 runtime::Error gnn::writeOutput(llvm::StringRef path, llvm::StringRef text) {
@@ -118,6 +125,8 @@ static runtime::Error cannotWrite(const std::string &path, int status) {
 }
 
 runtime::Error gnn::appendLine(const std::string &path, llvm::StringRef line) {
+  if (runtime::Error error = runtime::refuseNamedPipe(path))
+    return error;
   LockedFile file(path); // a long write may be cut in two
   return cannotWrite(path, file.add(line.empty() ? "" : (line + "\n").str()));
 }
@@ -125,6 +134,8 @@ runtime::Error gnn::appendLine(const std::string &path, llvm::StringRef line) {
 runtime::Error gnn::appendLine(
     const std::string &path, llvm::StringRef line,
     llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten) {
+  if (runtime::Error error = runtime::refuseNamedPipe(path))
+    return error;
   LockedFile file(path);
   if (int status = file.add((line + "\n").str()))
     return cannotWrite(path, status);

@@ -17,6 +17,7 @@
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/LaunchPlan.h"
@@ -251,6 +252,11 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                            "past, got '")
            << given.stopAt << "' and a module of the form '"
            << stringifyWord(*form) << "'";
+  for (auto [name, path] : {std::pair("schedules: ", &given.schedules),
+                            std::pair("records: ", &given.records)})
+    if (!path->empty())
+      if (runtime::Error error = checkInput(*path))
+        return emitOptionError(module, name) << error.message();
   if (given.scheduleRule != "rule")
     if (auto model = tune::ScheduleModel::ofRule(given.scheduleRule); !model)
       return emitOptionError(module, "schedule-rule: ") << model.message();

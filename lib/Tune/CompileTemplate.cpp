@@ -82,9 +82,9 @@ Place::graphsOf(const runtime::FunctionPlan &plan) const {
     auto found = graphs.find(spec.name);
     if (found == graphs.end())
       return runtime::failure(
-          "expected a graph for '", spec.name,
-          "' (--graph), or no graphs and statistics in its declaration "
-          "(stats = #gnn.stats<...>), got neither");
+          "graph '", spec.name,
+          "': expected a graph, or statistics in its declaration (stats = "
+          "#gnn.stats<...>) that one is made of, got neither");
     result.push_back(found->second);
   }
   return result;

@@ -48,75 +48,78 @@ namespace {
 struct Options : run::ModuleOptions {
   Options() : ModuleOptions("gnn-tune options") {
     weights.setInitialValue("random:1");
-    graphFiles.setDescription("Graph file, one a graph of the function; by "
-                              "default graphs are made of "
-                              "the statistics in their declarations");
+    graphFiles.setDescription(
+        "A graph file, given once for each graph of the function; by default "
+        "graphs are made from the statistics in their declarations");
   }
 
-  cl::opt<int> number{"op",
-                      cl::desc("The number of the one template to tune, from "
-                               "0; by default all, by their times"),
-                      cl::value_desc("N"), cl::init(-1), cl::cat(category)};
+  cl::opt<int> number{
+      "op",
+      cl::desc("Tune only the template with this number, from 0; by default "
+               "all, which share the budget by their times"),
+      cl::value_desc("N"), cl::init(-1), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
-      cl::desc("Time that all of it may take, compilation with it: 500ms, 5s, "
-               "2m (default 5s)"),
+      cl::desc("Limit of the time of the run, which includes compilation: "
+               "500ms, 5s, 2m (default 5s)"),
       cl::value_desc("TIME"), cl::init("5s"), cl::cat(category)};
   cl::opt<std::string> out{
       "out",
-      cl::desc("Write the schedules that are faster than those chosen there, "
-               "for --schedules of gnn-run (docs/Schedules.md)"),
+      cl::desc("Write the schedules that are faster than the chosen ones, for "
+               "gnn-run --schedules (docs/Schedules.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> store{
-      "store", cl::desc("Add all measurements there (docs/Tuning.md)"),
+      "store", cl::desc("Add all measurements to a file (docs/Tuning.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> records{
       "records",
-      cl::desc("Add records of what is found there, for --records of gnn-run: "
-               "they serve other functions and graphs alike (docs/Tuning.md)"),
+      cl::desc("Add a record of each schedule that is found to a file, for "
+               "gnn-run --records; records also apply to other functions and "
+               "graphs (docs/Tuning.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> replay{
       "replay",
-      cl::desc("Take times from that store in place of a device, so that "
-               "searches are compared; --target says what for"),
+      cl::desc("Take times from a store instead of a device, to compare "
+               "searches; --target says which kind of target they are of"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> cell{
       "cell",
-      cl::desc("The name of these measurements in the store; by default the "
+      cl::desc("Name of the measurements in the store; by default the graph "
                "files and the function"),
       cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> search{
       "search",
-      cl::desc("How schedules are found: coordinate (default), random, "
-               "exhaustive, or with --model ranked, genetic or sampling "
-               "(docs/TuningModels.md)"),
+      cl::desc(
+          "How to search: coordinate (default), random, exhaustive, or with "
+          "--model ranked, genetic or sampling (docs/TuningModels.md)"),
       cl::value_desc("NAME"), cl::init("coordinate"), cl::cat(category)};
   cl::opt<std::string> filter{
       "filter",
-      cl::desc("Leave candidates out before they are compiled: registers "
-               "(default), utilization, balance, with commas between "
-               "(docs/Schedules.md); empty: none"),
+      cl::desc("Filters that drop candidates before they are compiled, with "
+               "commas between: registers (default), utilization, balance; "
+               "empty: none (docs/Schedules.md)"),
       cl::value_desc("NAMES"), cl::init("registers"), cl::cat(category)};
   cl::opt<std::string> model{
       "model",
-      cl::desc("The trained model that the search asks: trees of LightGBM, or "
-               "networks"),
+      cl::desc("Trained model of the search: trees of LightGBM, or networks"),
       cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> trace{
       "trace",
-      cl::desc("Write there what was measured when: a line of JSON for each "
-               "schedule, in order"),
+      cl::desc("Write all measurements in order, a line of JSON for each"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> features{
       "features",
-      cl::desc("Write the features of what --replay has there, to train "
-               "models, with what --model says of each, and tune nothing"),
+      cl::desc(
+          "Write the features of the schedules in the store of --replay, and "
+          "the predictions of --model, to train models; nothing is tuned"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("Of a search that draws numbers"),
-                         cl::init(0), cl::cat(category)};
+  cl::opt<uint64_t> seed{
+      "seed",
+      cl::desc("Seed of a search that draws random numbers, and of graphs that "
+               "are made from statistics"),
+      cl::init(0), cl::cat(category)};
   cl::opt<unsigned> jobs{
-      "jobs",
-      cl::desc("Threads that compile; by default as many as there are cores"),
+      "jobs", cl::desc("Threads that compile; by default one for each core"),
       cl::init(0), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
 };
@@ -230,6 +233,7 @@ public:
 
 private:
   runtime::Error checkArguments();
+  static runtime::Error checkCombinations(bool isListing);
   runtime::Error openDevice();
   runtime::Error loadGraphs();
   runtime::Error makeGraphs();
@@ -252,7 +256,41 @@ private:
 };
 } // namespace
 
+/// An error for an option that others leave no use for.
+runtime::Error Run::checkCombinations(bool isListing) {
+  auto refuse = [](const cl::Option &option, StringRef why) {
+    return runtime::failure("--", option.ArgStr.str(), ": expected none with ",
+                            why.str());
+  };
+  const cl::Option *ofDevices[] = {&given->filter, &given->store, &given->jobs,
+                                   std::addressof(given->inputs),
+                                   &given->weights};
+  const cl::Option *ofSearches[] = {&given->out,     &given->trace,
+                                    &given->records, &given->budget,
+                                    &given->search,  &given->seed};
+  for (const cl::Option *option : ofDevices)
+    if (option->getNumOccurrences() && !given->replay.empty())
+      return refuse(*option, "--replay, which neither compiles nor measures");
+  for (const cl::Option *option : ofSearches)
+    if (option->getNumOccurrences() && isListing)
+      return refuse(*option, "--features, which searches nothing");
+  if (!given->cell.empty() && given->store.empty() && given->replay.empty())
+    return runtime::failure("--cell: expected --store or --replay, whose "
+                            "measurements it names, got neither");
+  if (given->jobs > runtime::numThreads())
+    return runtime::failure("--jobs: expected at most ", runtime::numThreads(),
+                            " threads, one for each core, got ",
+                            given->jobs.getValue());
+  return {};
+}
+
 runtime::Error Run::checkArguments() {
+  if (runtime::Error error = given->check())
+    return error;
+  if (runtime::Error error = run::expectValues(
+          {&given->out, &given->store, &given->records, &given->replay,
+           &given->cell, &given->model, &given->trace, &given->features}))
+    return error;
   bool isListing = !given->features.empty();
   if (given->file.empty() || (given->out.empty() && !isListing))
     return runtime::failure("expected FILE.mlir and --out FILE.jsonl");
@@ -268,6 +306,8 @@ runtime::Error Run::checkArguments() {
     return error;
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
+  if (runtime::Error error = checkCombinations(isListing))
+    return error;
   auto time = parseTime(given->budget);
   if (!time)
     return time.takeError();
@@ -281,9 +321,6 @@ runtime::Error Run::checkArguments() {
   if (!filters)
     return filters.takeError().in("--filter");
   place.filters = std::move(*filters);
-  if (given->filter.getNumOccurrences() && !given->replay.empty())
-    return runtime::failure(
-        "--filter: expected none with --replay, which compiles nothing");
   if (!isListing && tune::asksModel(given->search) != !given->model.empty())
     return runtime::failure(
         "--search=", given->search.getValue(), ": expected ",
@@ -294,8 +331,6 @@ runtime::Error Run::checkArguments() {
       return loaded.takeError().in("--model");
     model = std::move(*loaded);
   }
-  if (runtime::Error error = given->checkWeights())
-    return error;
   // Both are tried before anything is measured.
   runtime::NewFile file;
   int status = given->out.empty() ? 0 : file.create(given->out, {""});
@@ -313,9 +348,6 @@ runtime::Error Run::checkArguments() {
       return error.in("--records");
   if (given->store.empty())
     return {};
-  if (!given->replay.empty())
-    return runtime::failure(
-        "--store: expected none with --replay, which measures nothing");
   store.emplace(given->store);
   return store->check().in("--store");
 }
@@ -406,6 +438,7 @@ bool Run::compile() {
       return failWith(only.takeError());
     given->function = only->getName().str();
   }
+  std::vector<std::string> names = listGraphs(*module, given->function);
   auto named = nameGraphs(*module, given->function, loaded);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, given->flags->gradients)))
@@ -428,8 +461,14 @@ bool Run::compile() {
   if (mlir::failed(lowerToTemplates(*module, place.options,
                                     /*choosesSchedules=*/false)))
     return false;
-  auto function = findFunction(*module, given->function);
-  return function || failWith(function.takeError());
+  if (auto function = findFunction(*module, given->function); !function)
+    return failWith(function.takeError());
+  if (loaded.empty())
+    return true;
+  auto found = run::findGraphs(names, loaded);
+  if (!found)
+    fail(found.message());
+  return static_cast<bool>(found);
 }
 
 runtime::Expected<std::vector<std::string>>

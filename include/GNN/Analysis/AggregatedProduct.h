@@ -25,6 +25,7 @@ struct AggregatedProduct {
     mlir::Value value;
     RowPath path; ///< from the edge
     bool divides;
+    mlir::Location loc; ///< of the op that applies it
   };
 
   /// The chain that ends with `op`. None where it ends no such chain; `why`
@@ -43,7 +44,10 @@ struct AggregatedProduct {
   RowSpace getRowsAfter() const;
 
   mlir::Operation *root = nullptr;     ///< the last op of the chain
-  mlir::RankedTensorType resultType;   ///< what it gives
+  mlir::Operation *product = nullptr;  ///< rows by weights
+  mlir::Operation *sum = nullptr;      ///< of edges
+  mlir::Operation *gather = nullptr;   ///< of rows by edges, or null
+  mlir::RankedTensorType resultType;   ///< what the last op gives
   bool productFirst = true;            ///< the order it has
   mlir::Value input;                   ///< the rows before product and sum
   RowPath inputPath;                   ///< from the edge

@@ -25,6 +25,9 @@ namespace gnn {
 runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readInput(llvm::StringRef path, int64_t maxBytes = runtime::physicalMemory());
 
+/// The error of `readInput` where there is nothing that it could begin to read.
+runtime::Error checkInput(llvm::StringRef path);
+
 /// Writes the file at `path` as all files are written (`runtime::NewFile`), "-"
 /// to standard output; an error has the path.
 runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);

@@ -20,8 +20,16 @@ namespace gnn::runtime {
 /// control group where that has fewer.
 int64_t physicalMemory();
 
-/// Reads a whole file, or a pipe or a terminal to its end. More than `maxBytes`
-/// are an error, and so is a device that gives any.
+/// An error for a named pipe, which would have to be waited for until somebody
+/// opens its other end. Pipes that the shell makes have no name.
+Error refuseNamedPipe(const std::string &path);
+
+/// The error of `readFile` where there is nothing that it could begin to read.
+Error checkReadable(const std::string &path);
+
+/// Reads a whole file, or a pipe of the shell or a terminal to its end. More
+/// than `maxBytes` are an error, and so are a named pipe and a device that
+/// gives any.
 Expected<std::string> readFile(const std::string &path,
                                int64_t maxBytes = physicalMemory());
 

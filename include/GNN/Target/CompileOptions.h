@@ -67,6 +67,10 @@ public:
   const CompileOptions *operator->() const { return &options; }
   /// Whether it says something of an option.
   bool isGiven(llvm::StringRef keyword) const;
+  /// The keyword of an option that it says something of; empty: of none.
+  llvm::StringRef findGiven() const;
+  /// An error for a path that is given as an empty text.
+  llvm::Error checkPaths() const;
 
 private:
   CompileOptions options;

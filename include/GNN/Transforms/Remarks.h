@@ -14,6 +14,11 @@
 
 namespace gnn {
 
+/// "1 row", "2 rows".
+inline std::string counted(int64_t number, llvm::StringRef what) {
+  return (llvm::Twine(number) + " " + what + (number == 1 ? "" : "s")).str();
+}
+
 /// The name of every refusal.
 inline constexpr llvm::StringLiteral refusalName = "Refused";
 

@@ -137,7 +137,7 @@ private:
 
 void ApplyRecords::readLine(StringRef line, Location loc, Records &records) {
   auto leave = [&](const Twine &why) {
-    gnn::refused(getArgument(), loc) << "no record: " + why.str();
+    gnn::refused(getArgument(), loc) << "skips an invalid record: " + why.str();
   };
   if (gnn::runtime::findDeepNesting(line, 100, gnn::runtime::Syntax::Text))
     return leave("more than 100 levels of nesting");
@@ -158,7 +158,7 @@ Records ApplyRecords::read() {
   auto text = gnn::readInput(file);
   if (!text) {
     gnn::refused(getArgument(), getOperation().getLoc())
-        << "no records: " + text.message();
+        << "skips the records: " + text.message();
     return records;
   }
   SmallVector<StringRef> lines;
@@ -205,5 +205,5 @@ void ApplyRecords::apply(TileOpInterface op, const Records &records) {
     }
     op.setTileSchedule(Attribute());
   }
-  gnn::refused(getArgument(), op.getLoc()) << "leaves a record: " + why;
+  gnn::refused(getArgument(), op.getLoc()) << "skips a record: " + why;
 }

@@ -103,7 +103,8 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
     return success();
   }
   if (listed.empty()) {
-    gnn::refused(getArgument(), op.getLoc()) << "there are no schedules";
+    gnn::refused(getArgument(), op.getLoc())
+        << "it has no schedule that can be honoured";
     return success();
   }
   if (!haveRoom(table, order->front())) {

@@ -61,7 +61,7 @@ static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 /// 60).
 static constexpr int64_t fewHeld = 32, manyHeld = 44;
 
-/// Elements of a group in the mean up to which teams of dots take turns
+/// Elements of a group on average up to which teams of dots take turns
 /// whatever lanes a row has: a share has elements of three such groups. A team
 /// that has a share waits for the row of each group that begins in it; in turns
 /// it reads one for each element, most of them from the L1. Dots of 32 to 256
@@ -100,14 +100,14 @@ static constexpr int64_t mostElementLanes = 8;
 /// Elements from which each lane has some in a row of the mean length. The more
 /// rows share a warp, the longer is its longest, and lanes pay earlier: rows of
 /// few lanes for their features are many. Sums of 1 and of 64 features over
-/// rows of 1 to 7 elements in the mean, each with 1, 2 and more lanes, on an
+/// rows of 1 to 7 elements on average, each with 1, 2 and more lanes, on an
 /// H200.
 static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
 
 /// Lanes for the features of a row from which few rows share a warp.
 static constexpr int64_t manyLanes = 8;
 
-/// Elements in the mean from which rows have all lanes that would idle else, up
+/// Elements on average from which rows have all lanes that would idle else, up
 /// to a warp: the longest of few rows decides. Cora's 2,708 rows have 3.9
 /// elements, 168 at most; sums of 2, 8 and 64 features on an H200: 6.1, 7.1 and
 /// 5.0 us by as many lanes as its mean length asks for, 2.0, 2.5 and 3.8 by a
