@@ -28,7 +28,7 @@ make_reference.write(DOCS / "reference")
 project = "gnn-mlir"
 copyright = "the gnn-mlir authors"
 release = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/home"
 include_patterns = ["docs/*.md", "docs/*.rst", "docs/reference/**", "README.md",
                     "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "benchmarks/results/*.md"]
@@ -43,9 +43,11 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["myst.header"]
 default_role = "code"
+smartquotes = False  # Values in quotes are copied into code.
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+napoleon_numpy_docstring = False
 try:
     import torch  # noqa: F401
 except ImportError:

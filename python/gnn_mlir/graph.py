@@ -126,19 +126,23 @@ def may_declare_sorted(graph):
 
 
 class Graph:
-    """A typed, directed graph. It does not change: its arrays are read-only
-    copies of what it was made of, and its attributes cannot be set. Copies and
-    pickles have the arrays alone; structures and bindings are made anew.
+    """A typed, directed graph.
 
-    Square graphs (`num_nodes`) have one set of nodes at both ends, bipartite
-    ones (`num_src_nodes`, `num_dst_nodes`) two, whose node types share one
-    numbering. Parallel edges, self loops, isolated nodes and empty types are
-    legal, and so is zero of anything. Ids are int32, types less than 65536.
+    A graph does not change: its arrays are read-only copies, and its attributes cannot be set.
+    Copies and pickles have the arrays alone. Parallel edges, self loops, isolated nodes and empty
+    types are legal, and so are zero nodes or edges. Ids are int32, types are less than 65536.
 
-    `schema` gives for each edge type its (source node type, destination node
-    type), -1 where it has several. `arrays`, a dict that is the caller's to
-    change, holds what else came with a file: features, labels, masks.
-    """
+    Args:
+        edge_src, edge_dst: the source and destination node of each edge.
+        num_nodes, node_type: the number of nodes and their types, if sources and destinations are
+            the same set of nodes (a square graph).
+        num_src_nodes, num_dst_nodes, src_node_type, dst_node_type: the same for two sets of nodes
+            (a bipartite graph). Node types of both sets share one numbering.
+        edge_type: the type of each edge. By default there is one type.
+        num_edge_types, num_node_types: numbers of types, if some have no members.
+        schema: (source type, destination type) for each edge type, -1 if it has several.
+        edge_type_names, node_type_names: the names of types.
+        arrays: a dict of what else a file has: features, labels, masks. It may be changed."""
 
     def __init__(self, edge_src, edge_dst, num_nodes=None, *, edge_type=None,
                  node_type=None, num_edge_types=None, num_node_types=None,
@@ -294,18 +298,18 @@ class Graph:
 
     @property
     def is_dst_sorted(self):
-        """Whether its edges are sorted by destination."""
+        """Whether edges are sorted by destination."""
         if "dst_sorted" not in self._maps:
             dst = self.edge_dst
             self._maps["dst_sorted"] = bool(np.all(dst[:-1] <= dst[1:]))
         return self._maps["dst_sorted"]
 
     def ends(self, end):
-        """int32[edges]: the node at that end, "src" or "dst", of each edge."""
+        """The node at that end, "src" or "dst", of each edge: int32[edges]."""
         return self.edge_src if end == "src" else self.edge_dst
 
     def node_types_at(self, end):
-        """int32[nodes]: the types of the nodes at that end."""
+        """The types of the nodes at that end: int32[nodes]."""
         return self.src_node_type if end == "src" else self.dst_node_type
 
     def pairs(self, end):
@@ -403,8 +407,7 @@ class Graph:
         return self._groups[key]
 
     def nodes_of_type(self, node_type, end="src"):
-        """The nodes of a type, ascending: a slice where they follow each other,
-        else an array."""
+        """The nodes of a type in order: a slice if they are adjacent, else an array."""
         key = "nodes", node_type, end
         if key not in self._maps:
             rows = np.flatnonzero(self.node_types_at(end) == node_type)
@@ -417,11 +420,11 @@ class Graph:
     # -- Names ---------------------------------------------------------------
 
     def find_node_type(self, name):
-        """The number of the node type of that name."""
+        """The number of the node type with a name."""
         return types.find_name(self.node_type_names, "node type", name)
 
     def find_edge_type(self, name):
-        """The number of the edge type of that name."""
+        """The number of the edge type with a name."""
         return types.find_name(self.edge_type_names, "edge type", name)
 
     # -- Statistics ----------------------------------------------------------
@@ -432,7 +435,7 @@ class Graph:
             r"(\w+) = (\d+|\[.*?\])", self.stats())}
 
     def stats(self):
-        """The same as text, `#gnn.stats<...>`, which a `gnn.graph` takes."""
+        """The statistics as text, `#gnn.stats<...>`, for the declaration of a graph."""
         return capi.NativeGraph.of(self).stats()
 
     # -- Features ------------------------------------------------------------
