@@ -189,7 +189,7 @@ class SavedModel(capi.Shared):
         """Binds the model to the graphs of a call.
 
         Args:
-            *args, **kwargs: the arguments of a call. Ids are uploaded; only the shapes and the
+            args, kwargs: the arguments of a call. Ids are uploaded; only the shapes and the
                 device of features matter.
 
         Returns:
@@ -215,7 +215,7 @@ class SavedModel(capi.Shared):
         """The program of the model for a call.
 
         Args:
-            *args, **kwargs: the arguments of the call.
+            args, kwargs: the arguments of the call.
 
         Returns:
             A `CompiledFunction` for the device of the call, its graphs by name, and its inputs by
