@@ -22,7 +22,8 @@
 extern "C" {
 #endif
 
-/** "MAJOR.MINOR.PATCH (MLIR MAJOR.MINOR.PATCH)"; never freed. */
+/** The version of the compiler, "MAJOR.MINOR.PATCH (MLIR MAJOR.MINOR.PATCH)";
+ *  never freed. */
 GNN_CAPI const char *gnnCompilerVersion(void);
 
 /** Loads a plugin into this process for good. A plugin is a shared object with
@@ -38,8 +39,9 @@ typedef struct GnnCompileOptions GnnCompileOptions;
 GNN_CAPI GnnError *gnnCompileOptionsCreate(GnnCompileOptions **options);
 GNN_CAPI void gnnCompileOptionsDestroy(GnnCompileOptions *options);
 
-/** Sets an option of docs/CAPI.md: for example "target" to "cpu", or
- *  "schedules" to a path. Each setting of "stage-passes" adds a pass.
+/** Sets an option by its name (docs/CAPI.md). Examples are "target" with the
+ *  value "cpu", and "schedules" with a path. Each setting of "stage-passes"
+ *  adds a pass.
  *
  *  An unknown option, or an invalid value, is an error of this function. An
  *  error in the program is an error of the compilation. */
