@@ -19,14 +19,13 @@ namespace gnn::tune {
 
 /// Where templates are compiled and run.
 struct Place {
-  /// The options of the stages that remain after lowering to templates, as
-  /// `optionsBehindTemplates` gives them.
+  /// Those of stages that are ahead of templates (`optionsBehindTemplates`).
   CompileOptions options;
   std::shared_ptr<runtime::Device> device;
   /// The graphs that functions declare, by the names of their declarations.
   std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
   unsigned threads = 1;
-  /// The filters that candidates must pass before they are compiled.
+  /// Filters that candidates have to pass before they are compiled.
   llvm::SmallVector<ScheduleFilter> filters = {};
 
   /// The graphs of a plan, in its order.
@@ -37,38 +36,38 @@ struct Place {
 /// A template that is compiled and bound.
 struct Compiled {
   std::shared_ptr<const runtime::BoundFunction> bound;
-  /// The reason of a failure; empty on success.
+  /// Why it could not be; empty where it is.
   std::string why;
 };
 
-/// A template and the schedule to compile it with. Fields may be open.
+/// A template and the schedule that it is to have; fields may be open.
 struct CompileJob {
   const IsolatedTemplate *alone = nullptr;
   Schedule schedule;
 };
 
-/// Compiles and binds templates on `place.threads` threads. Results are in the
-/// order of `jobs`. A crash of the compiler is the failure of one template, and
-/// the others are compiled.
+/// Compiles and binds templates, one after another on each of the threads.
+/// Results are in the order of `jobs`. Where the compiler crashes, it says so
+/// of that template, and goes on with others.
 std::vector<Compiled> compileAll(llvm::ArrayRef<CompileJob> jobs,
                                  const Place &place);
 
 /// The schedule of a template with all fields open.
 Schedule openSchedule(const IsolatedTemplate &alone);
 
-/// Completes a schedule: the compiler's passes choose its open fields. The
-/// error names the field that cannot be honoured.
+/// The schedule with what the compiler's passes choose of open fields. The
+/// error says which field cannot be honoured.
 runtime::Expected<Schedule> completeSchedule(const IsolatedTemplate &alone,
                                              const Schedule &schedule,
                                              const CompileOptions &options);
 
-/// The schedules of a template on its target. Errors are those of the schedule
+/// The schedules of a template on its target. The error is that of the schedule
 /// that the passes choose.
 runtime::Expected<SearchSpace> listSpace(const IsolatedTemplate &alone,
                                          const CompileOptions &options);
 
-/// Options for modules that are lowered to templates: those of later stages,
-/// without files.
+/// Options for modules that have templates: without switches of the stages that
+/// make these, and without files.
 CompileOptions optionsBehindTemplates(const CompileOptions &options);
 
 } // namespace gnn::tune

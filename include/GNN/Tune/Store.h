@@ -2,10 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file with a line of JSON for each schedule that was measured: the cell, the
-// key of the template as in schedule files, the schedule, and its time or the
-// reason that there is none. Lines are appended, and several processes may
-// write one file.
+// A line of JSON for each schedule that was measured: the cell, the key of the
+// template as schedule files have it, the schedule, and its time or why there
+// is none. Lines are added; several processes may write one file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,22 +19,22 @@
 
 namespace gnn::tune {
 
-/// The origin of a measurement.
+/// Where a measurement belongs.
 struct Cell {
-  /// The name that the user gives: usually graph, operator and width.
+  /// Told by who measures: the graph, the operator, the width.
   std::string name;
   tile::TemplateKey key;
   /// The device, and the compiler.
   std::string device, version;
 };
 
-/// A file that measurements are appended to, by several processes at once if
-/// need be.
+/// A file that measurements are added to, by several processes at once if need
+/// be.
 class Store {
 public:
   explicit Store(std::string path) : path(std::move(path)) {}
 
-  /// The error if the file cannot be written. Writes nothing.
+  /// Why it cannot be written, before anything is.
   runtime::Error check() const;
 
   runtime::Error add(const Cell &cell,
@@ -53,7 +52,7 @@ struct StoredMeasurement {
   Measurement measured;
 };
 
-/// Reads the lines of a store. The error has the number of the invalid line.
+/// The lines of a store. The error has the number of the line that is wrong.
 runtime::Expected<std::vector<StoredMeasurement>>
 readStore(const std::string &path);
 
@@ -76,11 +75,11 @@ public:
     return completeSchedule(schedule);
   }
   std::vector<Measurement> measure(llvm::ArrayRef<Schedule> asked) override;
-  /// The seconds that the replayed measurements took when they were made.
+  /// The seconds that all these took when they were measured.
   double elapsed() const override { return seconds; }
   /// The device of the lines.
   const std::string &device() const { return deviceName; }
-  /// The measurement of a complete schedule, or null.
+  /// The measurement of a complete schedule; null where there is none.
   const Measurement *find(const Schedule &schedule) const {
     auto found = known.find(schedule);
     return found == known.end() ? nullptr : &found->second;

@@ -14,15 +14,16 @@
 
 namespace gnn::tune {
 
-/// The state of a search, for those who wait for it.
+/// The state of a search, for who waits for it.
 struct Progress {
-  /// The template, its number, and the number of templates.
+  /// The template, and which of how many it is.
   std::string name;
   size_t number = 0, count = 0;
-  /// The numbers of measured and of dropped schedules, and the least ratio.
+  /// Schedules that were measured, those that were dropped, and the least
+  /// ratio.
   size_t timed = 0, dropped = 0;
   double best = 1;
-  /// The share of the budget that is used.
+  /// The part of the budget that is gone.
   double done = 0;
 };
 
@@ -31,7 +32,7 @@ struct TuneOptions {
   std::string function;
   /// The number of the one template to tune; none: all of them.
   std::optional<size_t> number;
-  /// The budget of all templates together.
+  /// For all templates together.
   double seconds = 5;
   /// The name of a search, and its seed.
   std::string search = "coordinate";
@@ -57,24 +58,22 @@ struct TuneOptions {
 struct TunedTemplate {
   size_t number = 0;
   std::string name;
-  /// Milliseconds of the chosen schedule, measured alone, or by the search if
-  /// there was one.
+  /// Milliseconds as it was chosen, alone; of the search, if there was one.
   double milliseconds = 0;
   llvm::ArrayRef<tile::ScheduleField> fields;
-  /// The trials; empty if the template was not searched.
+  /// Empty where it was not searched.
   History history;
-  /// A line of a schedule file; empty if the chosen schedule stays.
+  /// A line of a schedule file; empty where the chosen schedule stays.
   std::string line;
-  /// The reason that the template was not searched, if the model of the search
-  /// does not suit it.
+  /// Why it was not searched, where the model of the search is not for it.
   std::string refusal;
-  /// The filters, and the number of listed schedules that each has removed.
+  /// Filters, and how many listed schedules each has left out.
   SpaceFilter::Removed filtered;
 
-  /// The number of measured schedules.
+  /// The schedules that were measured.
   size_t timed() const;
-  /// Milliseconds of the faster schedule: those of the chosen one times the
-  /// ratio, because clocks drift between measurements. Needs a faster schedule.
+  /// Milliseconds of the faster schedule: those of the chosen one by its ratio,
+  /// since clocks drift between measurements. Needs a faster schedule.
   double tunedMilliseconds() const {
     return milliseconds * history.best().measured.ratio;
   }
@@ -94,19 +93,19 @@ struct Tuned {
 runtime::Expected<Tuned> tune(mlir::ModuleOp module, const Place &place,
                               const TuneOptions &options);
 
-/// Searches by the times of a store, without a device and inputs. Each template
-/// has the whole budget.
+/// The same by times of a store, without a device and inputs. Each template has
+/// the budget for itself.
 runtime::Expected<Tuned> replay(mlir::ModuleOp module,
                                 llvm::ArrayRef<StoredMeasurement> stored,
                                 const CompileOptions &compile,
                                 const TuneOptions &options);
 
-/// The features of a store's schedules of one cell, for the training of models:
-/// a line of JSON for each template that the store has measurements of. A line
-/// has `names`, `rows` of features (null if missing) and `schedules`, and for
-/// each schedule `milliseconds`, `ratio` and `seconds`. With a model it also
-/// has the `weights` of schedules, or `refusal`, the reason that the model does
-/// not suit the template. Dropped schedules are left out.
+/// The features of what a store has of a cell, for those who train models: a
+/// line of JSON for each template that it has measurements of, with `names`,
+/// `rows` of features (null where they are missing), `schedules`, and of each
+/// `milliseconds`, `ratio` and `seconds`, and where there is a model its
+/// `weights`, or why it is not for the template, `refusal`. Dropped ones are
+/// left out.
 runtime::Expected<std::string>
 listFeatures(mlir::ModuleOp module, llvm::ArrayRef<StoredMeasurement> stored,
              const CompileOptions &compile, const TuneOptions &options);
