@@ -50,10 +50,10 @@ public:
 using KernelCompiler =
     Expected<std::unique_ptr<CodeImage>> (*)(const std::string &image);
 
-/// A device that runs shared objects, best processor first, and then images of
-/// the format "mlir" if there is a compiler. Kernels of more than one thread a
-/// block are an error. Blocks run on `threads`; 0 stands for OMP_NUM_THREADS,
-/// or else for the number of cores.
+/// A device that runs shared objects, best processor first, and behind these
+/// images of the format "mlir" where there is a compiler. Kernels of more than
+/// one thread a block are an error. Blocks run on `threads`; 0: as many as
+/// OMP_NUM_THREADS says, or as the host has cores.
 std::shared_ptr<Device> createCPUDevice(unsigned threads,
                                         KernelCompiler compiler = nullptr);
 
