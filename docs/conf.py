@@ -47,7 +47,7 @@ smartquotes_action = "De"  # Dashes and dots: values in quotes are copied into c
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
-napoleon_numpy_docstring = False
+napoleon_numpy_docstring = napoleon_use_param = False  # Arguments that share a text stay one.
 try:
     import torch  # noqa: F401
 except ImportError:
