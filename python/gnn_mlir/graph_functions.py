@@ -92,10 +92,10 @@ def sort_edges(graph):
     """Sorts edges by destination. Edges with the same destination keep their order.
 
     Returns:
-        The sorted graph, and an array `edges`: edge i of the sorted graph was edge edges[i], so
+        The sorted graph, and an array `edges` of the numbers that its edges had before, so
         `rows[edges]` are the rows of edges in the new order. A graph with sorted edges is returned
-        itself. Otherwise the new graph has no `arrays`: those of nodes stay valid, those of edges
-        become `array[edges]`."""
+        itself. Otherwise the new graph has no `arrays`. Those of nodes stay valid, and those of
+        edges become `array[edges]`."""
     _check(graph, "sort_edges")
     if graph.is_dst_sorted:
         return graph, np.arange(graph.num_edges)
@@ -185,7 +185,7 @@ def select_edges(graph, kept):
 
 
 def merge_types(graph, edge_types=True, node_types=True):
-    """Merges all edge types into one, and all node types, for models without types."""
+    """Merges all edge types into one, and all node types into one, for models without types."""
     _check(graph, "merge_types")
     changes = {}
     if edge_types:
