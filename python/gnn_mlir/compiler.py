@@ -13,7 +13,7 @@ import json
 
 from . import capi, compiler_capi, devices, files
 from . import gradients as differentiation
-from . import interop, options, running, saved, targets, types
+from . import interop, options, saved, targets, types
 from .compiled import CompiledFunction
 from .compiler_capi import load_plugin
 from .graph import Graph, not_a_graph
