@@ -4,10 +4,9 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* Faster schedules of a function, by measuring them (docs/Tuning.md). libGNN
-has
-|* these functions; the rules of Runtime.h on errors, lifetimes and threads hold
-|* here too.
+|* Measures schedules of a function, and returns the faster ones
+|* (docs/Tuning.md). libGNN has these functions. The rules of Runtime.h on
+|* errors, lifetimes and threads hold here, too.
 |*
 \*===----------------------------------------------------------------------===*/
 

@@ -180,8 +180,14 @@ _has_plugins = False  # Whose dialects and passes the cache does not know.
 
 
 def load_plugin(path):
-    """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
-    into this process and for good. Raises GNNError, and ValueError for what is no path."""
+    """Loads a plugin into this process for good (docs/Plugins.md).
+
+    Args:
+        path: a shared object with dialects, ops or passes.
+
+    Raises:
+        GNNError: the file cannot be loaded.
+        ValueError: `path` is no path."""
     global _has_plugins
     capi.call("gnnLoadPlugin", paths.encoded(path, "plugin"))
     _has_plugins = True

@@ -28,8 +28,8 @@ struct AggregatedProduct {
     mlir::Location loc; ///< of the op that applies it
   };
 
-  /// The chain that ends with `op`. None where it ends no such chain; `why`
-  /// says what is in the way where it nearly does.
+  /// The chain that ends with `op`, or none. If the ops are nearly such a
+  /// chain, `why` gets the obstacle.
   static std::optional<AggregatedProduct> match(mlir::Operation *op,
                                                 std::string &why);
 

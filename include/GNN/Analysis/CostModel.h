@@ -399,7 +399,7 @@ struct WalkSteps {
   double warps = 0;      ///< of the lanes that share it
   double results = 0;    ///< numbers of the element that are stored
   bool reducesFeatures = false;
-  /// They take so many registers that half as many warps are at work.
+  /// Whether the number of registers halves the number of active warps.
   bool isCrowded = false;
 
   /// Slots of warps for its issue; for walks by rows if elements are reduced

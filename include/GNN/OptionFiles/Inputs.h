@@ -95,9 +95,9 @@ struct Graphs {
   std::vector<runtime::GraphFile> files;
 };
 
-/// A graph file, and what is bound of it.
+/// A graph file and the declaration that it is bound to.
 struct LoadedGraph {
-  /// The name of the declaration; empty where only a file was given.
+  /// The name of the declaration; empty if only a file was given.
   std::string name;
   /// `FILE` or `GRAPH=FILE`, as given.
   std::string text;
@@ -157,7 +157,7 @@ loadInputs(std::vector<runtime::TensorInfo> &infos,
            const std::vector<const runtime::GraphFile *> &files,
            const InputOptions &options, bool givesShapes = false);
 
-/// An error where a run takes more memory than `maxBytes`.
+/// An error if a run needs more memory than `maxBytes`.
 runtime::Error checkMemory(const runtime::BoundFunction &function,
                            int64_t maxBytes);
 
@@ -166,15 +166,15 @@ struct Results {
   runtime::Report report;
 };
 
-/// Runs once, and then so many times to measure launches where the device has
-/// a timer.
+/// Runs once, and then `repetitions` times to measure launches if the device
+/// has a timer.
 runtime::Expected<Results> execute(const runtime::BoundFunction &function,
                                    runtime::Device &device,
                                    const std::vector<std::string> &inputs,
                                    int times);
 
-/// Writes every output to `directory`/NAME.npy, all or none, where there is a
-/// directory; then prints a line about each.
+/// Writes every output to `directory`/NAME.npy, all or none, unless `directory`
+/// is empty. Then it prints a line about each output.
 runtime::Error save(const std::vector<runtime::TensorInfo> &infos,
                     const std::vector<std::string> &outputs,
                     const std::string &directory);

@@ -20,8 +20,7 @@
 
 namespace gnn {
 
-/// Reads the file at `path`, standard input where that is "-"; an error has the
-/// path.
+/// Reads the file at `path`; "-" is standard input. Errors have the path.
 runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readInput(llvm::StringRef path, int64_t maxBytes = runtime::physicalMemory());
 

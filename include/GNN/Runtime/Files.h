@@ -16,8 +16,8 @@
 
 namespace gnn::runtime {
 
-/// Bytes of memory that this process may have: those of the machine, or of its
-/// control group where that has fewer.
+/// The bytes of memory that this process may use: those of the machine, or of
+/// its control group if that has fewer.
 int64_t physicalMemory();
 
 /// An error for a named pipe, which would have to be waited for until somebody
@@ -52,14 +52,14 @@ public:
   int create(const std::string &path,
              std::initializer_list<std::string_view> pieces);
 
-  /// Replaces what is at the path; 0 or the errno.
+  /// Replaces the file at the path. Returns 0 or the errno.
   int keep();
 
 private:
   int openBeside(const std::string &path);
 
   int file = -1;
-  /// Where it goes, and its name until then; empty while it has none.
+  /// The final path, and the temporary one; empty while there is none.
   std::string target, temporary;
 };
 

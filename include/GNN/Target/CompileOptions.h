@@ -56,8 +56,8 @@ struct CompileOptions {
 /// Options as flags of a tool's command line.
 class CompileFlags {
 public:
-  /// Those that CompileOptions.def gives to a tool, by default as `options`
-  /// are.
+  /// The options that CompileOptions.def gives to a tool, with the values of
+  /// `options` as defaults.
   CompileFlags(llvm::cl::OptionCategory &category, llvm::StringRef tool,
                CompileOptions options);
   ~CompileFlags();

@@ -37,7 +37,7 @@ missed(llvm::StringRef pass, mlir::Location loc, llvm::StringRef what) {
       loc, mlir::remark::RemarkOpts::name(what).category(pass));
 }
 
-/// Says why a pass leaves something as it is.
+/// Emits the reason why a pass leaves an op unchanged.
 inline mlir::remark::detail::InFlightRemark refused(llvm::StringRef pass,
                                                     mlir::Location loc) {
   return missed(pass, loc, refusalName);
