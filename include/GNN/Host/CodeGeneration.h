@@ -45,8 +45,6 @@ struct Optimization {
   bool mayContract = false;
   /// LLVM's name of the processor that runs the code; "" stands for the host's.
   std::string processor;
-  /// Whether it becomes a part of a shared object, which lies anywhere.
-  bool isShared = false;
 };
 
 /// The host as a target, or as if it were another processor of its kind, with
