@@ -104,9 +104,10 @@ GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
  *  arrays that are read from files. */
 GNN_CAPI int64_t gnnPhysicalMemory(void);
 
-/** Threads of the host that check, sort and upload graphs, and make PTX. The
- *  default is the number of cores, at most 32; 0 restores it. Results have the
- *  same bits for any number. */
+/** Threads of the host that check, sort and upload graphs, make code, and run
+ *  kernels on the CPU, at most 1024. The default is OMP_NUM_THREADS, or else
+ *  the number of cores; 0 restores it. Results have the same bits for any
+ *  number. */
 GNN_CAPI int64_t gnnNumThreads(void);
 GNN_CAPI GnnError *gnnSetNumThreads(int64_t count);
 
@@ -308,7 +309,7 @@ GNN_CAPI GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device);
  *  Accesses are not checked. Binding kernels of more than one thread a block is
  *  an error. Streams are not used: a run is done when it returns. `threads` run
  *  blocks in parallel, and results have the same bits for any number; 0 stands
- *  for OMP_NUM_THREADS, or else for the number of cores. */
+ *  for gnnNumThreads. */
 GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
 /** A processor that shared objects are made for. */

@@ -176,13 +176,14 @@ def _array(address, count):
 
 
 def get_num_threads():
-    """Threads of the host that check, sort and upload graphs, and make PTX."""
+    """Threads of the host that check, sort and upload graphs, make code, and run kernels on the
+    CPU."""
     return library().gnnNumThreads()
 
 
 def set_num_threads(count):
-    """Sets their number, at most 32; 0: as many as there are cores. Results have
-    the same bits for any number."""
+    """Sets their number, at most 1024; 0: as many as OMP_NUM_THREADS says, or as there are cores.
+    Results have the same bits for any number."""
     try:
         call("gnnSetNumThreads", operator.index(count))
     except (GNNError, TypeError) as error:
