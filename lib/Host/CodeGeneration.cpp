@@ -165,10 +165,13 @@ host::generateCode(ArrayRef<ModuleOp> modules,
   auto count = static_cast<unsigned>(
       std::clamp<size_t>(units.size(), 1, std::max(1u, threads)));
   std::atomic<size_t> next{0};
-  runtime::ThreadPool(count).run(count, [&](unsigned) {
-    for (size_t i = next++; i < units.size(); i = next++)
-      units[i].compile(runs);
-  });
+  runtime::runOnThreads(
+      count,
+      [&](unsigned) {
+        for (size_t i = next++; i < units.size(); i = next++)
+          units[i].compile(runs);
+      },
+      count);
   std::vector<Object> objects;
   for (Unit &unit : units) {
     if (!unit.problem.empty())

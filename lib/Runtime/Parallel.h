@@ -14,25 +14,24 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <functional>
 
 namespace gnn::runtime {
-
-/// Calls body(0) to body(count - 1), on up to numThreads() threads. The own
-/// thread of such a body runs what the body runs on threads.
-void runOnThreads(unsigned count, const std::function<void(unsigned)> &body);
 
 /// Items that are worth a thread: waking it takes as long as some ten thousand
 /// steps. A sampled batch of a thousand nodes is less, and has its thread to
 /// itself.
 constexpr size_t kItemsOfThread = size_t(1) << 17;
 
+/// More threads than these wait for the same memory.
+constexpr unsigned kMaxParts = 32;
+
 /// The parts into which `count` items are cut, one a thread. A result made of
 /// the parts must not depend on where they are cut.
 inline unsigned partsOf(size_t count, size_t itemsOfThread = kItemsOfThread) {
   size_t most = count / std::max<size_t>(itemsOfThread, 1);
   return most < 2 ? 1
-                  : static_cast<unsigned>(std::min<size_t>(most, numThreads()));
+                  : static_cast<unsigned>(std::min<size_t>(
+                        most, std::min(numThreads(), kMaxParts)));
 }
 
 /// Where part `part` of `parts` begins.

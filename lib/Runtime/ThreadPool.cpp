@@ -6,138 +6,181 @@
 
 #include "GNN/Runtime/ThreadPool.h"
 
-#include "Parallel.h"
-
 #include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
-#include <system_error>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
 
 using namespace gnn::runtime;
 
-/// Whether this thread is in a body that a pool runs.
+/// How long a thread that is done looks for more work without sleep, from which
+/// it wakes slowly: the next kernel comes soon.
+static constexpr std::chrono::microseconds kPatience(50);
+
+/// Whether this thread is in a body.
 static thread_local bool isInBody = false;
 
-ThreadPool::ThreadPool(unsigned count, std::chrono::microseconds patience)
-    : process(::getpid()), patience(patience) {
-  threads.reserve(count);
+/// Waits as long as patience lasts.
+template <typename IsThere> static void watch(IsThere isThere) {
+  auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!isThere() && std::chrono::steady_clock::now() <= end)
+    ;
+}
+
+namespace {
+/// The threads of a process. They are never joined, as they may be in use when
+/// the process ends.
+class ThreadPool {
+public:
+  /// False in the child of a fork: the threads stayed with the parent, and
+  /// locks are as they were, so that the pool can neither run nor be destroyed.
+  bool isOfThisProcess() const { return ::getpid() == process; }
+
+  /// Calls body(0) on this thread and body(1) to body(count - 1) on those that
+  /// are awake first, which may be this one again, and waits for all of them.
+  void run(unsigned count, const std::function<void(unsigned)> &body);
+
+private:
+  /// The calls of one caller: those from `next` to under `end` nobody has
+  /// begun, and `running` are not done.
+  struct Run {
+    const std::function<void(unsigned)> &body;
+    unsigned next, end;
+    /// Changed under the lock, and watched without it.
+    std::atomic<unsigned> running;
+    std::exception_ptr thrown;
+    Run *after; // in the list
+  };
+
+  void startThreads(unsigned count);
+  void serve();
+  void call(Run &run, unsigned number);
+  void callNext(Run &run, std::unique_lock<std::mutex> &lock);
+
+  const pid_t process = ::getpid();
+  std::mutex mutex;
+  std::condition_variable wake, finished;
+  /// Those with calls that nobody has begun, a list in the order in which they
+  /// came.
+  Run *first = nullptr;
+  /// How many runs there were. Changed under the lock, and watched without it.
+  std::atomic<uint64_t> begun{0};
+  unsigned threads = 0;
+  bool isFull = false;
+};
+} // namespace
+
+/// Starts threads until there are `count`, or as many as the system allows.
+void ThreadPool::startThreads(unsigned count) {
   try {
-    for (unsigned i = 1; i < count; ++i)
-      threads.emplace_back([this] { serve(); });
-  } catch (const std::system_error &) {
-    // A limit on threads or memory: those that there are do all the work.
+    for (; threads < count && !isFull; ++threads)
+      std::thread([this] { serve(); }).detach();
+  } catch (const std::exception &) { // of the system, or of memory
+    isFull = true;                   // Those that there are do all the work.
   }
 }
 
-ThreadPool::~ThreadPool() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    stopping = true;
-  }
-  wake.notify_all();
-  for (std::thread &thread : threads)
-    thread.join();
-}
-
-bool ThreadPool::isOfThisProcess() const { return ::getpid() == process; }
-
-void ThreadPool::call(unsigned worker) {
+void ThreadPool::call(Run &run, unsigned number) {
   isInBody = true;
   try {
-    (*body)(worker);
+    run.body(number);
   } catch (...) {
     std::lock_guard<std::mutex> lock(mutex);
-    if (!thrown)
-      thrown = std::current_exception();
+    if (!run.thrown)
+      run.thrown = std::current_exception();
   }
   isInBody = false;
 }
 
-/// Makes the next call, without the lock.
-void ThreadPool::callNext(std::unique_lock<std::mutex> &lock) {
-  unsigned worker = next++;
+/// Makes the next call of a run, without the lock.
+void ThreadPool::callNext(Run &run, std::unique_lock<std::mutex> &lock) {
+  unsigned number = run.next++;
+  if (run.next == run.end) {
+    Run **place = &first;
+    while (*place != &run)
+      place = &(*place)->after;
+    *place = run.after;
+  }
   lock.unlock();
-  call(worker);
+  call(run, number);
   lock.lock();
-  --running;
-}
-
-/// Waits as long as patience lasts, without a lock.
-bool ThreadPool::watch(const std::function<bool()> &isThere) const {
-  if (patience.count() == 0)
-    return false;
-  auto end = std::chrono::steady_clock::now() + patience;
-  while (!isThere())
-    if (std::chrono::steady_clock::now() > end)
-      return false;
-  return true;
+  if (--run.running == 0)
+    finished.notify_all();
 }
 
 void ThreadPool::serve() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    if (next >= end && !stopping) {
-      uint64_t known = runs;
+    if (!first) {
+      uint64_t known = begun;
       lock.unlock();
-      watch([&] { return runs != known; });
+      watch([&] { return begun != known; });
       lock.lock();
     }
-    wake.wait(lock, [&] { return stopping || next < end; });
-    if (stopping)
-      return;
-    callNext(lock);
-    if (running == 0)
-      finished.notify_all();
+    wake.wait(lock, [&] { return first; });
+    callNext(*first, lock);
   }
 }
 
 void ThreadPool::run(unsigned count,
-                     const std::function<void(unsigned)> &function) {
-  std::lock_guard<std::mutex> one(launching);
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    body = &function;
-    thrown = nullptr;
-    next = 1;
-    end = count;
-    running = count - 1;
-    ++runs;
-  }
+                     const std::function<void(unsigned)> &body) {
+  Run own{body, /*next=*/1, count, /*running=*/count - 1, nullptr, nullptr};
+  std::unique_lock<std::mutex> lock(mutex);
+  startThreads(count - 1);
+  Run **place = &first;
+  while (*place)
+    place = &(*place)->after;
+  *place = &own;
+  ++begun;
+  lock.unlock();
   // One by one: a thread that wakes for nothing costs as much as one that
   // works.
   for (unsigned i = 1; i < count; ++i)
     wake.notify_one();
-  call(0);
-  std::unique_lock<std::mutex> lock(mutex);
-  // Waking may take longer than the work.
-  while (next < end)
-    callNext(lock);
-  lock.unlock();
-  watch([&] { return running == 0; });
+  call(own, 0);
   lock.lock();
-  finished.wait(lock, [&] { return running == 0; });
-  if (std::exception_ptr first = std::exchange(thrown, nullptr))
-    std::rethrow_exception(first);
+  // Waking may take longer than the work.
+  while (own.next < own.end)
+    callNext(own, lock);
+  lock.unlock();
+  watch([&] { return own.running == 0; });
+  lock.lock();
+  finished.wait(lock, [&] { return own.running == 0; });
+  if (own.thrown)
+    std::rethrow_exception(own.thrown);
 }
 
 //===----------------------------------------------------------------------===//
-// The pool of the library
+// The pool of the process
 //===----------------------------------------------------------------------===//
 
+/// By OMP_NUM_THREADS, or the number of cores.
+static unsigned defaultThreads() {
+  long count = 0;
+  if (const char *text = std::getenv("OMP_NUM_THREADS"))
+    count = std::strtol(text, nullptr, 10);
+  if (count < 1)
+    count = std::thread::hardware_concurrency();
+  return static_cast<unsigned>(std::clamp<long>(count, 1, kMaxThreads));
+}
+
 namespace {
-/// Never destroyed: threads may be in use when the process ends.
 struct SharedPool {
-  const unsigned cores =
-      std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
-  std::atomic<unsigned> threads{cores};
+  std::atomic<unsigned> threads{defaultThreads()};
   std::mutex mutex;
-  std::shared_ptr<ThreadPool> pool;
-  /// The threads that the pool was to have.
-  unsigned asked = 0;
+  ThreadPool *pool = nullptr;
 };
 
+/// Never destroyed, as its pool is not.
 SharedPool &shared() {
   static auto *state = new SharedPool();
   return *state;
@@ -149,39 +192,33 @@ const int heldOverForks = ::pthread_atfork([] { shared().mutex.lock(); },
                                            [] { shared().mutex.unlock(); },
                                            [] { shared().mutex.unlock(); });
 
-/// The pool, made anew after a fork or with another number of threads. A run
-/// that uses the last one keeps it.
-std::shared_ptr<ThreadPool> poolHere() {
+/// The pool, made at the first use, and anew in the child of a fork.
+ThreadPool &poolHere() {
   SharedPool &state = shared();
   std::lock_guard<std::mutex> lock(state.mutex);
-  unsigned count = numThreads();
-  if (state.pool && !state.pool->isOfThisProcess())
-    new std::shared_ptr<ThreadPool>(std::move(state.pool)); // It cannot go.
-  if (!state.pool || state.asked != count)
-    state.pool = std::make_shared<ThreadPool>(count);
-  state.asked = count;
-  return state.pool;
+  if (!state.pool || !state.pool->isOfThisProcess())
+    state.pool = new ThreadPool();
+  return *state.pool;
 }
 } // namespace
 
 unsigned gnn::runtime::numThreads() { return shared().threads; }
 
 void gnn::runtime::setNumThreads(unsigned count) {
-  shared().threads = count ? std::min(count, kMaxThreads) : shared().cores;
+  shared().threads = count ? std::min(count, kMaxThreads) : defaultThreads();
 }
 
 void gnn::runtime::runOnThreads(unsigned count,
-                                const std::function<void(unsigned)> &body) {
-  if (count == 1 || isInBody) {
-    for (unsigned worker = 0; worker < count; ++worker)
-      body(worker);
+                                const std::function<void(unsigned)> &body,
+                                unsigned threads) {
+  threads = std::min(count, threads);
+  if (threads <= 1 || isInBody) {
+    for (unsigned number = 0; number < count; ++number)
+      body(number);
     return;
   }
-  std::shared_ptr<ThreadPool> pool = poolHere();
-  // Someone may have set fewer threads meanwhile.
-  unsigned threads = std::min(count, pool->size());
-  pool->run(threads, [&](unsigned thread) {
-    for (unsigned worker = thread; worker < count; worker += threads)
-      body(worker);
+  poolHere().run(threads, [&](unsigned thread) {
+    for (unsigned number = thread; number < count; number += threads)
+      body(number);
   });
 }

@@ -176,13 +176,14 @@ def _array(address, count):
 
 
 def get_num_threads():
-    """The number of host threads that check, sort and upload graphs, and generate PTX."""
+    """The number of host threads that check, sort and upload graphs, make code and run kernels
+    on the CPU."""
     return library().gnnNumThreads()
 
 
 def set_num_threads(count):
-    """Sets the number of host threads, at most 32. 0 stands for the number of cores. Results have
-    the same bits for any number of threads."""
+    """Sets the number of host threads, at most 1024. 0 stands for OMP_NUM_THREADS, or else for the
+    number of cores. Results have the same bits for any number of threads."""
     try:
         call("gnnSetNumThreads", operator.index(count))
     except (GNNError, TypeError) as error:

@@ -3,6 +3,9 @@
 
 import ctypes
 import gc
+import os
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -197,17 +200,40 @@ def test_ids_of_all_kinds(capi, dtype):
 
 def test_numbers_of_threads(capi):
     first = gnn_mlir.get_num_threads()
-    assert 1 <= first <= 32
+    assert first == int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count())
     try:
         gnn_mlir.set_num_threads(3)
         assert gnn_mlir.get_num_threads() == 3
-        for wrong in (-1, 33, "two", 1.5):
+        for wrong in (-1, 1025, "two", 1.5):
             with pytest.raises(ValueError, match="number of threads: "):
                 gnn_mlir.set_num_threads(wrong)
         assert gnn_mlir.get_num_threads() == 3
     finally:
         gnn_mlir.set_num_threads(0)
     assert gnn_mlir.get_num_threads() == first
+
+
+def test_all_share_their_threads(compiler):
+    """Code, blocks on the emulator and on the CPU, and sorts of edges: whatever comes behind the
+    first starts no thread that the most demanding one had not."""
+    script = """
+import os, sys
+import numpy as np
+import gnn_mlir
+edges = np.random.default_rng(1).integers(0, 3000, (2, 600_000)).astype(np.int32)
+threads = lambda: len(os.listdir("/proc/self/task"))
+before, numbers, kept = threads(), [], []
+for target in "emulator", "cpu", "emulator", "cpu":
+    graph = gnn_mlir.Graph(*edges[:, :5000 if target == "emulator" else None], 3000)
+    layer = gnn_mlir.compile(gnn_mlir.models.sage((8, 5)), target=target)
+    bound = layer.bind(graph)
+    bound(layer.source.random_inputs(graph))
+    kept.append(bound)
+    numbers.append(threads() - before)
+assert max(numbers) < max(4, os.cpu_count()), numbers
+"""
+    subprocess.run([sys.executable, "-c", script], check=True,
+                   env={**os.environ, "OMP_NUM_THREADS": "4"})
 
 
 def test_arrays_live_as_long_as_the_library_uses_them(compiler):

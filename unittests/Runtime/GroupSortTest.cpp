@@ -15,8 +15,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <numeric>
 #include <set>
+#include <thread>
 
 using namespace gnn::runtime;
 using namespace gnn::runtime::testing;
@@ -165,27 +167,76 @@ TEST(GroupSort, GroupsAreThoseThatOccur) {
 }
 
 TEST(ThreadPool, RunsEachOnceAndThrows) {
-  ThreadPool pool(5);
-  for (unsigned count : {1u, 3u, 5u}) {
-    std::atomic<unsigned> calls{0};
+  for (unsigned threads : {1u, 3u, 5u}) {
     std::vector<std::atomic<int>> of(5);
-    pool.run(count, [&](unsigned worker) {
-      ++calls;
-      ++of[worker];
-    });
-    EXPECT_EQ(calls, count);
-    for (unsigned worker = 0; worker < 5; ++worker)
-      EXPECT_EQ(of[worker], worker < count);
+    auto self = std::this_thread::get_id();
+    runOnThreads(
+        5,
+        [&](unsigned number) {
+          ++of[number];
+          EXPECT_TRUE(number || std::this_thread::get_id() == self);
+        },
+        threads);
+    for (const std::atomic<int> &calls : of)
+      EXPECT_EQ(calls, 1);
   }
-  EXPECT_THROW(pool.run(4,
-                        [](unsigned worker) {
-                          if (worker == 2)
-                            throw std::bad_alloc();
-                        }),
+  EXPECT_THROW(runOnThreads(
+                   4,
+                   [](unsigned number) {
+                     if (number == 2)
+                       throw std::bad_alloc();
+                   },
+                   4),
                std::bad_alloc);
   std::atomic<unsigned> calls{0};
-  pool.run(5, [&](unsigned) { ++calls; });
+  runOnThreads(5, [&](unsigned) { ++calls; }, 5);
   EXPECT_EQ(calls, 5u);
+}
+
+/// A call ends while bodies of another one have the threads.
+TEST(ThreadPool, CallersDoNotWaitForEachOther) {
+  std::atomic<int> waiting{0};
+  std::atomic<bool> isDone{false};
+  std::atomic<bool> wasDone{true};
+  std::thread other([&] {
+    runOnThreads(
+        2,
+        [&](unsigned) {
+          ++waiting;
+          for (int tries = 0; !isDone && tries < 10000; ++tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          if (!isDone)
+            wasDone = false;
+        },
+        2);
+  });
+  while (waiting < 1)
+    std::this_thread::yield();
+  std::atomic<unsigned> calls{0};
+  for (int again = 0; again < 100; ++again)
+    runOnThreads(3, [&](unsigned) { ++calls; }, 3);
+  isDone = true;
+  other.join();
+  EXPECT_TRUE(wasDone);
+  EXPECT_EQ(calls, 300u);
+}
+
+/// Many callers, each of whose calls is made once.
+TEST(ThreadPool, CallersShareTheThreads) {
+  std::vector<std::thread> callers;
+  std::vector<size_t> sums(6, 0);
+  for (size_t &sum : sums)
+    callers.emplace_back([&sum] {
+      for (unsigned again = 0; again < 500; ++again) {
+        std::vector<unsigned> found(5, 0);
+        runOnThreads(5, [&](unsigned number) { found[number] += number; }, 4);
+        sum += std::accumulate(found.begin(), found.end(), size_t(0));
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  for (size_t sum : sums)
+    EXPECT_EQ(sum, 5000u);
 }
 
 TEST(ThreadPool, WorksInTheChildOfAFork) {
@@ -214,15 +265,9 @@ TEST(ThreadPool, WorksWithFewerThreads) {
     if (::setrlimit(RLIMIT_AS, &none))
       ::_exit(2);
     std::atomic<int> calls{0};
-    ThreadPool pool(1000);
-    pool.run(pool.size(), [&](unsigned) { ++calls; });
-    int size = static_cast<int>(pool.size());
-    if (size == 1000 || calls != size)
-      ::_exit(3);
-    setNumThreads(8);
     for (int again = 0; again < 2; ++again)
-      runOnThreads(8, [&](unsigned) { ++calls; });
-    ::_exit(calls == size + 16 ? 0 : 4);
+      runOnThreads(1000, [&](unsigned) { ++calls; }, 1000);
+    ::_exit(calls == 2000 ? 0 : 4);
   }
   int status = -1;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
@@ -256,7 +301,7 @@ TEST(ThreadPool, NumbersOfThreads) {
   });
   EXPECT_LE(threads.size(), 3u);
   EXPECT_TRUE(threads.count(std::this_thread::get_id()));
-  setNumThreads(1000);
+  setNumThreads(2000);
   EXPECT_EQ(numThreads(), kMaxThreads);
   setNumThreads(0);
   EXPECT_EQ(numThreads(), first);

@@ -52,8 +52,8 @@ using KernelCompiler =
 
 /// A device that runs shared objects, best processor first, and behind these
 /// images of the format "mlir" where there is a compiler. Kernels of more than
-/// one thread a block are an error. Blocks run on `threads`; 0: as many as
-/// OMP_NUM_THREADS says, or as the host has cores.
+/// one thread a block are an error. Blocks run on `threads`; 0: on as many
+/// as numThreads() says.
 std::shared_ptr<Device> createCPUDevice(unsigned threads,
                                         KernelCompiler compiler = nullptr);
 

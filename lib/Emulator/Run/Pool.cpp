@@ -9,6 +9,8 @@
 
 #include "Pool.h"
 
+#include "GNN/Runtime/ThreadPool.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -18,7 +20,7 @@
 
 using namespace gnn::emulator;
 
-Pool::Pool(unsigned count) : threads(count) {
+Pool::Pool(unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     workers.push_back(std::make_unique<Worker>());
 }
@@ -82,9 +84,12 @@ void Pool::launch(Run &run, const Progress &progress) {
   const std::array<int64_t, 3> &grid = run.frame.grid;
   run.blocks = grid[0] * grid[1] * grid[2];
   run.chunk = std::clamp<int64_t>(run.blocks / (8 * workers.size()), 1, 64);
-  auto count =
-      static_cast<unsigned>(std::clamp<int64_t>(run.blocks, 1, threads.size()));
-  threads.run(count, [&](unsigned worker) {
-    runBlocks(*workers[worker], run, worker == 0 ? &progress : nullptr);
-  });
+  auto count = static_cast<unsigned>(
+      std::clamp<int64_t>(run.blocks, 1, static_cast<int64_t>(workers.size())));
+  runtime::runOnThreads(
+      count,
+      [&](unsigned worker) {
+        runBlocks(*workers[worker], run, worker == 0 ? &progress : nullptr);
+      },
+      count);
 }

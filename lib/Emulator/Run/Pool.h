@@ -9,7 +9,7 @@
 
 #include "Worker.h"
 
-#include "GNN/Runtime/ThreadPool.h"
+#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -34,15 +34,16 @@ struct Run {
   std::vector<int64_t> loads;
 };
 
-/// Workers, one a thread, of which the launching thread is the first.
+/// Workers, of which the launching thread has the first.
 class Pool {
 public:
   using Progress = std::function<bool(int64_t done, int64_t all)>;
 
   explicit Pool(unsigned count);
 
-  /// As runtime::ThreadPool has it.
-  bool isOfThisProcess() const { return threads.isOfThisProcess(); }
+  /// False in the child of a fork, where a launch may never end that was of
+  /// another thread of the parent.
+  bool isOfThisProcess() const { return ::getpid() == process; }
 
   /// Runs all blocks of the frame's grid, one launch after the other. Sets the
   /// frame's positions.
@@ -52,7 +53,7 @@ private:
   void runBlocks(Worker &worker, Run &run, const Progress *progress);
   void place(const std::array<int64_t, 3> &block);
 
-  runtime::ThreadPool threads;
+  const pid_t process = ::getpid();
   std::vector<std::unique_ptr<Worker>> workers;
   /// The positions of the threads of a block, whose extents are `positionsOf`.
   std::vector<ThreadPosition> positions;

@@ -15,11 +15,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
 
 using namespace gnn::runtime;
 
@@ -28,6 +26,11 @@ CodeImage::~CodeImage() = default;
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
+
+/// The threads of a device that was asked to have so many.
+static unsigned countThreads(unsigned asked) {
+  return asked ? asked : numThreads();
+}
 
 namespace {
 class HostKernel : public Kernel {
@@ -59,7 +62,7 @@ public:
   HostKernels(std::unique_ptr<CodeImage> image, unsigned threads)
       : image(std::move(image)), threads(threads) {}
   Error expect(const std::vector<std::string> &names) const override {
-    return image->prepare(names, threads);
+    return image->prepare(names, countThreads(threads));
   }
   Expected<const Kernel *> find(const std::string &name) const override;
 
@@ -107,12 +110,8 @@ public:
   }
 
 private:
-  std::shared_ptr<ThreadPool> poolHere();
-
   const unsigned threads;
   const KernelCompiler compiler;
-  std::mutex mutex;
-  std::shared_ptr<ThreadPool> pool;
 };
 } // namespace
 
@@ -174,17 +173,6 @@ Error CPUDevice::prepare(const Kernel &kernel, const Launch &launch) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// The pool, made at the first launch, and anew in the child of a fork.
-std::shared_ptr<ThreadPool> CPUDevice::poolHere() {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (pool && !pool->isOfThisProcess()) // it cannot go
-    new std::shared_ptr<ThreadPool>(std::move(pool));
-  if (!pool)
-    pool = std::make_shared<ThreadPool>(
-        threads, std::chrono::microseconds(50)); // the next kernel comes soon
-  return pool;
-}
-
 namespace {
 /// Runs blocks on one thread, and says how long one took.
 class Worker {
@@ -226,8 +214,9 @@ Error CPUDevice::launch(const Kernel &kernel, const Launch &launch,
   // Threads that are woken for little end after one that works.
   constexpr int64_t worthWaking = 20'000;
   int64_t known = host.blockNanoseconds;
+  int64_t most = countThreads(threads);
   Worker first(run);
-  if (blocks == 1 || threads == 1 ||
+  if (blocks == 1 || most == 1 ||
       (known >= 0 && blocks < worthWaking / std::max<int64_t>(known, 1))) {
     first.take(0, blocks);
     host.blockNanoseconds = first.blockNanoseconds();
@@ -235,31 +224,24 @@ Error CPUDevice::launch(const Kernel &kernel, const Launch &launch,
   }
   // Some pieces a thread: blocks differ in how much they have to do.
   constexpr int64_t piecesOfThread = 16;
-  std::shared_ptr<ThreadPool> pool = poolHere();
-  auto workers = static_cast<unsigned>(std::min<int64_t>(pool->size(), blocks));
+  auto workers = static_cast<unsigned>(std::min(most, blocks));
   int64_t piece = std::max<int64_t>(1, blocks / (workers * piecesOfThread));
   std::atomic<int64_t> next{0};
-  pool->run(workers, [&](unsigned number) {
-    Worker own(run);
-    for (int64_t begin = next.fetch_add(piece); begin < blocks;
-         begin = next.fetch_add(piece))
-      own.take(begin, std::min(begin + piece, blocks));
-    if (number == 0 && own.hasRun())
-      host.blockNanoseconds = own.blockNanoseconds();
-  });
+  runOnThreads(
+      workers,
+      [&](unsigned number) {
+        Worker own(run);
+        for (int64_t begin = next.fetch_add(piece); begin < blocks;
+             begin = next.fetch_add(piece))
+          own.take(begin, std::min(begin + piece, blocks));
+        if (number == 0 && own.hasRun())
+          host.blockNanoseconds = own.blockNanoseconds();
+      },
+      workers);
   return {};
-}
-
-/// The number of threads by OMP_NUM_THREADS, or the number of cores.
-static unsigned defaultThreads() {
-  if (const char *text = std::getenv("OMP_NUM_THREADS"))
-    if (long count = std::strtol(text, nullptr, 10); count >= 1)
-      return static_cast<unsigned>(std::min(count, 1024L));
-  return std::max(1u, std::thread::hardware_concurrency());
 }
 
 std::shared_ptr<Device> gnn::runtime::createCPUDevice(unsigned threads,
                                                       KernelCompiler compiler) {
-  return std::make_shared<CPUDevice>(threads ? threads : defaultThreads(),
-                                     compiler);
+  return std::make_shared<CPUDevice>(threads, compiler);
 }
