@@ -402,8 +402,10 @@ static double countEdgeWaves(TraverseSchedule schedule,
   if (!schedule.processorBlocks && !schedule.maxRegisters)
     schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
   TraverseLayout layout = layOut(schedule, facts);
-  BlockRegisters registers(layout.registers, RegisterFields(schedule),
-                           facts.limits, layout.threads());
+  // ptxas takes fewer than the estimate, which is there to refuse schedules.
+  BlockRegisters registers(layout.registers - layout.registers / 16,
+                           RegisterFields(schedule), facts.limits,
+                           layout.threads());
   int64_t atOnce = std::min(std::max(facts.limits.registers / registers.ofBlock,
                                      schedule.processorBlocks),
                             facts.limits.processorThreads / layout.threads());
