@@ -3,6 +3,8 @@
 
 import json
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +15,10 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import cache, models, tuning
+from conftest import ROOT, find_tool
+from gnn_mlir import cache, compiler_capi, models, tuning
+
+RANKER = ROOT / "test/Tools/Inputs/ranker.txt"
 
 
 def make_graph(nodes=300, edges=3000, edge_types=1, seed=0):
@@ -31,6 +36,14 @@ def gcn():
     graph = make_graph()
     layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu")
     return layer, graph, layer.source.random_inputs(graph, 1)
+
+
+@pytest.fixture(scope="module")
+def tool():
+    path = find_tool("gnn-tune")
+    if path is None:
+        pytest.skip("needs gnn-tune")
+    return path
 
 
 def test_what_is_found_compiles_and_computes_the_same(gcn, tmp_path):
@@ -183,6 +196,14 @@ def test_filters(gcn):
         gnn_mlir.list_schedules(module, filters=["luck"], **asked)
 
 
+def test_page_has_the_settings(gcn):
+    with pytest.raises(ValueError) as caught:
+        compiler_capi.TuneSettings(luck=1)
+    known = re.search("expected one of (.*), got 'luck'", str(caught.value))[1].split(", ")
+    page = (ROOT / "docs/CAPI.md").read_text().split("## Settings of tuning")[1].split("```")[0]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == known
+
+
 def test_progress(gcn):
     layer, graph, inputs = gcn
     seen = []
@@ -202,20 +223,85 @@ def test_an_error_of_progress_ends_the_search(gcn):
     assert time.monotonic() - begin < 30
 
 
+def test_an_error_keeps_what_was_found_before_it(gcn, tmp_path):
+    layer, graph, inputs = gcn
+    store = tmp_path / "store.jsonl"
+
+    def fail(name, *_):
+        if name.startswith("1 ") and store.is_file():
+            store.unlink()
+            store.mkdir()
+    with pytest.raises(gnn_mlir.TuneError, match=r"^template 1 \(.*cannot write") as caught:
+        gnn_mlir.tune(layer, graph, inputs, budget=6, store=store, progress=fail)
+    timed = [one["timed"] > 0 for one in caught.value.found.templates]
+    assert timed == [True, True, False]
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.found.templates == caught.value.found.templates
+
+
+def test_a_ranked_search_measures_what_gnn_tune_does(gcn, tool, tmp_path):
+    """In the order of the model, whatever the times are."""
+    layer, graph, inputs = gcn
+    graph.save(tmp_path / "graph.npz")
+    (tmp_path / "gcn.mlir").write_text(models.gcn((16, 16)).text())
+    gnn_mlir.tune(layer, graph, inputs, budget=60, op=2, search="ranked", model=RANKER,
+                  store=tmp_path / "python.jsonl")
+    subprocess.run([tool, tmp_path / "gcn.mlir", "--graph", tmp_path / "graph.npz", "--target=cpu",
+                    "--budget=60s", "--op=2", "--search=ranked", "--model", RANKER, "--out",
+                    tmp_path / "found.jsonl", "--store", tmp_path / "tool.jsonl"], check=True)
+    of_python, of_tool = ([json.loads(line)["schedule"] for line in path.read_text().splitlines()]
+                          for path in (tmp_path / "python.jsonl", tmp_path / "tool.jsonl"))
+    assert of_python[:11] == of_tool[:11]
+    assert len({json.dumps(one) for one in of_python}) in (10, 11)
+
+
+def test_templates_of_several_functions(gcn):
+    _, graph, _ = gcn
+    layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu", gradients=True)
+    found = gnn_mlir.tune(layer, graph, budget=1, op=0, function="gcn_forward")
+    assert "gcn_forward" not in str(found)
+    found.graphs = ["a graph"]
+    other = gnn_mlir.tune(layer, graph, budget=1, op=0, function="gcn_backward")
+    other.graphs = ["a graph", "another graph"]
+    found.add(other)
+    assert found.graphs == ["a graph", "another graph"]
+    assert {one["function"] for one in found.templates} == {"gcn_forward", "gcn_backward"}
+    assert "  gcn_forward: 0 (" in str(found) and "  gcn_backward: 0 (" in str(found)
+
+
 @pytest.mark.parametrize("change, message", [
     (dict(budget=0), "budget: expected a number of seconds above 0, got 0"),
     (dict(budget=float("nan")), "budget: expected a number of seconds above 0, got nan"),
     (dict(budget="5s"), "budget: expected a number of seconds above 0, got '5s'"),
-    (dict(search="luck"), "search: expected one of coordinate, random, exhaustive, got 'luck'"),
-    (dict(op=-1), "op: expected a number from 0 on, got -1"),
-    (dict(seed=1.5), "seed: expected a number from 0 on, got 1.5"),
+    (dict(budget=10**400), "budget: expected a number of seconds above 0, got 1000"),
+    (dict(budget=1e10), "budget: expected a time above 0 and of at most 1e9 s, "),
+    (dict(search="luck"), "search: expected one of coordinate, .*, sampling, got 'luck'"),
+    (dict(search=1), "search: expected a text without null characters, got 1"),
+    (dict(search=None), "search: expected one of coordinate, .*, sampling, got ''"),
+    (dict(search="ranked"), "model: expected a file for search 'ranked', got none"),
+    (dict(model=__file__), "model: expected none for search 'coordinate', got '.*test_tuning.py'"),
+    (dict(search="ranked", model=__file__), "model: .*test_tuning.py:1: expected 'tree'"),
+    (dict(model=1), "model: expected a path, got 1"),
+    (dict(op=-1), "op: expected an integer of at least 0, got -1"),
+    (dict(op=2**64), f"op: expected a whole number from 0 to 2147483647, got '{2**64}'"),
+    (dict(seed=1.5), "seed: expected an integer, got 1.5"),
+    (dict(seed=None), "seed: expected an integer, got None"),
+    (dict(seed=2**64), f"seed: expected a whole number from 0 to {2**64 - 1}, got '{2**64}'"),
     (dict(op=9), r"expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
     (dict(function="f"), "function: expected one of gcn, got 'f'"),
+    (dict(function=3), "function: expected a text without null characters, got 3"),
     (dict(filters=["luck"]), "filters: expected registers, utilization, balance, got 'luck'"),
     (dict(filters="balance"), "filters: expected a list of words, got 'balance'"),
+    (dict(filters=3), "filters: expected a list of words, got 3"),
+    (dict(filters=["balance\0"]), r"filters: expected a list of words, got \['balance\\x00'\]"),
+    (dict(cell="a\0b"), r"cell: expected a text without null characters, got 'a\\x00b'"),
+    (dict(cell=3), "cell: expected a text without null characters, got 3"),
+    (dict(keep="yes"), "keep: expected True or False, got 'yes'"),
+    (dict(progress=3), "progress: expected a function, got 3"),
     (dict(target="cuda"), "target: expected none for a compiled function"),
     (dict(schedule="x"), r"schedule: expected an option of tune \(budget, "),
     (dict(store="/nonexistent/store.jsonl"), "store: cannot write '/nonexistent/store.jsonl'"),
+    (dict(inputs=[1]), r"inputs: expected a dict of inputs by name, got \[1\]"),
     (dict(inputs={"y": np.zeros(3, np.float32)}), "inputs: expected one of x, .*; got 'y'"),
     (dict(inputs={"x": np.zeros((3, 16), np.float32)}),
      r"input 'x': expected f32\[300, 16\], got f32\[3, 16\]"),
@@ -224,8 +310,13 @@ def test_an_error_of_progress_ends_the_search(gcn):
 ])
 def test_what_is_wrong_is_said(gcn, change, message):
     layer, graph, _ = gcn
-    with pytest.raises((ValueError, gnn_mlir.GNNError), match=message):
+    with pytest.raises((ValueError, gnn_mlir.GNNError), match=f"^{message}"):
         gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
+
+
+def test_a_model_that_is_not_there(gcn):
+    with pytest.raises(FileNotFoundError, match="/none/x"):
+        gnn_mlir.tune(*gcn, search="ranked", model="/none/x")
 
 
 def test_other_programs_and_graphs(gcn):
@@ -255,10 +346,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path):
     assert (tmp_path / "found.jsonl").exists()
 
 
-def test_ctrl_c_of_the_tool(tmp_path):
-    tool = os.path.join(os.environ.get("GNN_MLIR_BUILD", ""), "bin", "gnn-tune")
-    if not os.path.exists(tool):
-        pytest.skip("needs gnn-tune")
+def test_ctrl_c_of_the_tool(tool, tmp_path):
     make_graph().save(tmp_path / "graph.npz")
     (tmp_path / "gcn.mlir").write_text(models.gcn((16, 16)).text())
     process = subprocess.Popen(

@@ -16,13 +16,12 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Plugins.h"
 #include "GNN/Runtime/CUDA.h"
-#include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
-#include "GNN/Tune/SyntheticGraph.h"
+#include "GNN/Tune/Search.h"
 #include "GNN/Tune/Tune.h"
 #include "GNN/Version.h"
 
@@ -51,15 +50,16 @@ struct Options : run::ModuleOptions {
                               "the statistics in their declarations");
   }
 
-  cl::opt<int> number{"op",
-                      cl::desc("The number of the one template to tune, from "
-                               "0; by default all, by their times"),
-                      cl::value_desc("N"), cl::init(-1), cl::cat(category)};
+  cl::opt<std::string> op{
+      "op",
+      cl::desc("The number of the one template to tune, from "
+               "0; by default all, by their times"),
+      cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
       cl::desc("Time that all of it may take, compilation with it: 500ms, 5s, "
                "2m (default 5s)"),
-      cl::value_desc("TIME"), cl::init("5s"), cl::cat(category)};
+      cl::value_desc("TIME"), cl::cat(category)};
   cl::opt<std::string> out{
       "out",
       cl::desc("Write the schedules that are faster than those chosen there, "
@@ -83,18 +83,17 @@ struct Options : run::ModuleOptions {
       cl::desc("The name of these measurements in the store; by default the "
                "files and the function"),
       cl::value_desc("NAME"), cl::cat(category)};
-  cl::opt<std::string> search{
-      "search",
-      cl::desc("How schedules are found: coordinate (default), random, "
-               "exhaustive, or with --model ranked, genetic or sampling "
-               "(docs/TuningModels.md)"),
-      cl::value_desc("NAME"), cl::init("coordinate"), cl::cat(category)};
+  const std::string searches =
+      "How schedules are found: " + tune::listSearches() +
+      "; by default the first (docs/Tuning.md)";
+  cl::opt<std::string> search{"search", cl::desc(searches),
+                              cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> filter{
       "filter",
       cl::desc("Leave candidates out before they are compiled: registers "
                "(default), utilization, balance, with commas between "
                "(docs/Schedules.md); empty: none"),
-      cl::value_desc("NAMES"), cl::init("registers"), cl::cat(category)};
+      cl::value_desc("NAMES"), cl::cat(category)};
   cl::opt<std::string> model{
       "model",
       cl::desc("The trained model that the search asks: trees of LightGBM, or "
@@ -110,12 +109,12 @@ struct Options : run::ModuleOptions {
       cl::desc("Write the features of what --replay has there, to train "
                "models, with what --model says of each, and tune nothing"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("Of a search that draws numbers"),
-                         cl::init(0), cl::cat(category)};
-  cl::opt<unsigned> jobs{
+  cl::opt<std::string> seed{"seed", cl::desc("Of a search that draws numbers"),
+                            cl::value_desc("N"), cl::cat(category)};
+  cl::opt<std::string> jobs{
       "jobs",
       cl::desc("Threads that compile; by default as many as there are cores"),
-      cl::init(0), cl::cat(category)};
+      cl::value_desc("N"), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
 };
 } // namespace
@@ -131,21 +130,6 @@ static void interrupt(int signal) {
 
 static int fail(const Twine &message) {
   return tools::fail("gnn-tune", message);
-}
-
-/// Seconds of "500ms", "5s", "2m" or "5".
-static runtime::Expected<double> parseTime(StringRef text) {
-  StringRef number = text;
-  double unit = number.consume_back("ms")  ? 1e-3
-                : number.consume_back("s") ? 1
-                : number.consume_back("m") ? 60
-                                           : 1;
-  double value = 0;
-  if (number.getAsDouble(value) || !(value > 0) || value * unit > 1e9)
-    return runtime::failure("--budget: expected a time above 0, such as 500ms, "
-                            "5s or 2m, got '",
-                            text.str(), "'");
-  return value * unit;
 }
 
 /// Shows how far the search is, on one line of a terminal.
@@ -228,18 +212,18 @@ public:
 
 private:
   runtime::Error checkArguments();
+  runtime::Error setOptions();
   runtime::Error openDevice();
   runtime::Error loadGraphs();
-  runtime::Error makeGraphs();
   bool compile();
   runtime::Expected<std::vector<std::string>>
   readInputs(const std::vector<runtime::TensorInfo> &infos,
              const runtime::FunctionPlan &plan) const;
+  int listFeatures() const;
+  int write(const tune::Tuned &tuned) const;
   int tuneFunction();
 
-  double seconds = 0;
-  std::optional<tune::Store> store;
-  std::shared_ptr<const tune::ScheduleModel> model;
+  tune::TuneOptions options;
   std::vector<tune::StoredMeasurement> stored;
   std::vector<run::LoadedGraph> loaded;
   tune::Place place;
@@ -265,35 +249,17 @@ runtime::Error Run::checkArguments() {
     return error;
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
-  auto time = parseTime(given->budget);
-  if (!time)
-    return time.takeError();
-  seconds = *time;
-  if (given->number.getNumOccurrences() && given->number < 0)
-    return runtime::failure("--op: expected a number from 0 on, got ",
-                            given->number.getValue());
-  if (auto search = tune::createSearch(given->search, given->seed); !search)
-    return search.takeError().in("--search");
-  auto filters = tile::parseScheduleFilters(given->filter);
-  if (!filters)
-    return filters.takeError().in("--filter");
-  place.filters = std::move(*filters);
+  if (runtime::Error error = setOptions())
+    return error;
   if (given->filter.getNumOccurrences() && !given->replay.empty())
     return runtime::failure(
         "--filter: expected none with --replay, which compiles nothing");
-  if (!isListing && tune::asksModel(given->search) != !given->model.empty())
+  if (!given->store.empty() && !given->replay.empty())
     return runtime::failure(
-        "--search=", given->search.getValue(), ": expected ",
-        given->model.empty() ? "--model FILE, got none" : "no --model");
-  if (!given->model.empty()) {
-    auto loaded = tune::ScheduleModel::load(given->model);
-    if (!loaded)
-      return loaded.takeError().in("--model");
-    model = std::move(*loaded);
-  }
+        "--store: expected none with --replay, which measures nothing");
   if (runtime::Error error = given->checkWeights())
     return error;
-  // Both are tried before anything is measured.
+  // It is tried before anything is measured.
   runtime::NewFile file;
   int status = given->out.empty() ? 0 : file.create(given->out, {""});
   if (status)
@@ -305,16 +271,32 @@ runtime::Error Run::checkArguments() {
       return lines.takeError().in("--replay");
     stored = std::move(*lines);
   }
-  if (!given->records.empty())
-    if (runtime::Error error = appendLine(given->records, ""))
-      return error.in("--records");
-  if (given->store.empty())
-    return {};
-  if (!given->replay.empty())
-    return runtime::failure(
-        "--store: expected none with --replay, which measures nothing");
-  store.emplace(given->store);
-  return store->check().in("--store");
+  if (runtime::Error error = isListing ? options.loadModel() : options.open())
+    return runtime::Error("--" + error.message());
+  return {};
+}
+
+/// Takes what the flags of tuning say.
+runtime::Error Run::setOptions() {
+  const std::pair<const char *, const cl::opt<std::string> *> flags[] = {
+      {"function", &given->function}, {"op", &given->op},
+      {"budget", &given->budget},     {"search", &given->search},
+      {"model", &given->model},       {"seed", &given->seed},
+      {"filters", &given->filter},    {"threads", &given->jobs},
+      {"store", &given->store},       {"cell", &given->cell},
+      {"records", &given->records}};
+  for (auto [name, flag] : flags)
+    if (flag->getNumOccurrences())
+      if (runtime::Error error =
+              options.set(name, flag->getValue(), ("--" + flag->ArgStr).str()))
+        return error;
+  options.version = GNN_VERSION;
+  options.maxBytes = given->maxBytes;
+  options.progress = showProgress;
+  options.inputs = [&](const auto &infos, const auto &plan) {
+    return readInputs(infos, plan);
+  };
+  return {};
 }
 
 runtime::Error Run::openDevice() {
@@ -343,7 +325,6 @@ runtime::Error Run::openDevice() {
   if (place.options.chip.empty())
     place.options.chip = (*device)->describeGPU();
   place.options.keepIR = target != "cuda";
-  place.threads = given->jobs ? given->jobs : runtime::numThreads();
   return {};
 }
 
@@ -355,21 +336,6 @@ runtime::Error Run::loadGraphs() {
       return graph.takeError();
     loaded.push_back(std::move(*graph));
   }
-  return {};
-}
-
-/// Makes graphs of statistics where none is given and a device runs on them.
-runtime::Error Run::makeGraphs() {
-  if (!given->graphFiles.empty() || !place.device)
-    return {};
-  std::vector<std::string> lines;
-  auto made =
-      tune::makeSyntheticGraphs(*module, given->seed, lines, given->maxBytes);
-  if (!made)
-    return run::withOption(made.takeError());
-  place.graphs = std::move(*made);
-  for (const std::string &line : lines)
-    outs() << line << "\n";
   return {};
 }
 
@@ -389,26 +355,20 @@ bool Run::compile() {
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
   if (!module)
     return false;
-  auto failWith = [](llvm::Error error) {
-    fail("--function: " + toString(std::move(error)));
-    return false;
-  };
-  if (given->function.empty()) {
+  if (options.function.empty()) {
     auto only = findFunction(*module);
-    if (!only)
-      return failWith(only.takeError());
-    given->function = only->getName().str();
+    if (!only) {
+      fail("--function: " + toString(only.takeError()));
+      return false;
+    }
+    options.function = only->getName().str();
   }
-  auto named = nameGraphs(*module, given->function, loaded);
+  auto named = nameGraphs(*module, options.function, loaded);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, given->flags->gradients)))
     return false;
   for (const NamedGraph &graph : *named)
     place.graphs[graph.name] = graph.graph;
-  if (runtime::Error error = makeGraphs()) {
-    fail(error.message());
-    return false;
-  }
   {
     mlir::ScopedDiagnosticHandler options(context.get(),
                                           [&](mlir::Diagnostic &error) {
@@ -418,11 +378,8 @@ bool Run::compile() {
     if (mlir::failed(checkOptions(*module, place.options)))
       return false;
   }
-  if (mlir::failed(lowerToTemplates(*module, place.options,
-                                    /*choosesSchedules=*/false)))
-    return false;
-  auto function = findFunction(*module, given->function);
-  return function || failWith(function.takeError());
+  return mlir::succeeded(lowerToTemplates(*module, place.options,
+                                          /*choosesSchedules=*/false));
 }
 
 runtime::Expected<std::vector<std::string>>
@@ -445,56 +402,53 @@ Run::readInputs(const std::vector<runtime::TensorInfo> &infos,
   return run::loadInputs(read, files, *given);
 }
 
-int Run::tuneFunction() {
-  place.options = tune::optionsBehindTemplates(place.options);
-  tune::TuneOptions options;
-  options.function = given->function;
-  if (given->number.getNumOccurrences())
-    options.number = given->number;
-  options.seconds = seconds;
-  options.search = given->search;
-  options.seed = given->seed;
-  options.model = model;
-  options.store = store ? &*store : nullptr;
-  options.records = given->records;
-  options.cell = given->cell;
-  if (options.cell.empty())
-    for (const std::string &text : given->graphFiles)
-      options.cell += text + " ";
-  if (given->cell.empty())
-    options.cell += given->function;
-  options.version = GNN_VERSION;
-  options.progress = showProgress;
-  options.inputs = [&](const auto &infos, const auto &plan) {
-    return readInputs(infos, plan);
-  };
-  if (!given->features.empty()) {
-    auto text = tune::listFeatures(*module, stored, place.options, options);
-    if (!text)
-      return fail(text.takeError().message());
-    if (runtime::Error error = writeOutput(given->features, *text))
-      return fail("--features: " + error.message());
-    return 0;
-  }
-  std::signal(SIGINT, interrupt);
-  auto tuned = given->replay.empty()
-                   ? tune::tune(*module, place, options)
-                   : tune::replay(*module, stored, place.options, options);
-  std::signal(SIGINT, SIG_DFL);
-  endProgress();
-  if (!tuned)
-    return fail(tuned.takeError().message());
-  if (runtime::Error error = writeOutput(given->out, tuned->lines()))
+/// Writes the features of a store.
+int Run::listFeatures() const {
+  auto text = tune::listFeatures(*module, stored, place.options, options);
+  if (!text)
+    return fail(text.takeError().message());
+  if (runtime::Error error = writeOutput(given->features, *text))
+    return fail("--features: " + error.message());
+  return 0;
+}
+
+/// Writes what was found.
+int Run::write(const tune::Tuned &tuned) const {
+  if (runtime::Error error = writeOutput(given->out, tuned.lines()))
     return fail("--out: " + error.message());
   if (!given->trace.empty())
-    if (runtime::Error error =
-            writeOutput(given->trace, describeTrials(*tuned)))
+    if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
-  printSummary(*tuned);
-  if (tuned->lines().empty())
+  printSummary(tuned);
+  if (tuned.lines().empty())
     outs() << "no schedule is faster than the chosen ones; "
            << given->out.getValue() << " is empty\n";
   return 0;
+}
+
+int Run::tuneFunction() {
+  tune::Tuned tuned;
+  if (runtime::Error error = tune::prepare(*module, options, place, tuned))
+    return fail((error.kind() == runtime::ErrorKind::Option ? "--" : "") +
+                run::withOption(error).message());
+  for (const std::string &line : tuned.graphs)
+    outs() << line << "\n";
+  if (options.cell.empty()) {
+    for (const std::string &text : given->graphFiles)
+      options.cell += text + " ";
+    options.cell += options.function;
+  }
+  if (!given->features.empty())
+    return listFeatures();
+  std::signal(SIGINT, interrupt);
+  runtime::Error failed =
+      given->replay.empty()
+          ? tune::tune(*module, place, options, tuned)
+          : tune::replay(*module, stored, place.options, options, tuned);
+  std::signal(SIGINT, SIG_DFL);
+  endProgress();
+  int status = failed && !tuned.isBegun() ? 0 : write(tuned);
+  return failed ? fail(failed.message()) : status;
 }
 
 int Run::run() {
