@@ -9,7 +9,6 @@
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/OptionFiles/OptionFiles.h"
-#include "GNN/Runtime/Nesting.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/Records.h"
@@ -67,33 +66,29 @@ static std::string describeChip(Operation *op) {
   return text;
 }
 
-json::Object gnn::tile::describeForRecord(TileOpInterface op) {
+RecordKey gnn::tile::describeForRecord(TileOpInterface op) {
   TemplateKey key(op);
-  return json::Object{
-      {"template", key.kind},
-      {"domain", key.domain},
-      {"accesses", json::Array(key.accesses)},
-      {"types", json::Array(key.types)},
-      {"body", key.body},
-      {"statistics", describeStatistics(op)},
-      {"target", describeChip(op.getOperation())},
-      {"version", GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")"}};
+  return {{"template", key.kind},
+          {"domain", key.domain},
+          {"accesses", json::Array(key.accesses)},
+          {"types", json::Array(key.types)},
+          {"body", key.body},
+          {"statistics", describeStatistics(op)},
+          {"target", describeChip(op.getOperation())},
+          {"version", GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")"}};
 }
 
 std::string gnn::tile::printRecord(TileOpInterface op, ScheduleInterface kind,
                                    ArrayRef<int64_t> values, double ratio) {
-  json::Object record = describeForRecord(op);
-  json::Object schedule;
-  for (auto [field, value] : llvm::zip_equal(kind.getTable(), values))
-    if (value)
-      schedule[field.name] = field.words.empty()
-                                 ? json::Value(value)
-                                 : json::Value(field.str(value));
-  record["schedule"] = std::move(schedule);
-  record["ratio"] = ratio;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << json::Value(std::move(record));
+  json::OStream out(stream);
+  out.object([&] {
+    for (const auto &[name, value] : describeForRecord(op))
+      out.attribute(name, value);
+    out.attribute("ratio", ratio);
+    writeFields(out, kind.getTable(), values);
+  });
   return text;
 }
 
@@ -105,9 +100,10 @@ namespace {
 /// A record and where it stands.
 struct Record {
   json::Object object;
+  ScheduleFields fields;
   Location loc;
 
-  bool isOf(const json::Object &key) const {
+  bool isOf(const RecordKey &key) const {
     return llvm::all_of(key, [&](const auto &part) {
       const json::Value *value = object.get(part.first);
       return value && *value == part.second;
@@ -139,16 +135,13 @@ void ApplyRecords::readLine(StringRef line, Location loc, Records &records) {
   auto leave = [&](const Twine &why) {
     gnn::refused(getArgument(), loc) << "no record: " + why.str();
   };
-  if (gnn::runtime::findDeepNesting(line, 100, gnn::runtime::Syntax::Text))
-    return leave("more than 100 levels of nesting");
-  auto value = json::parse(line);
-  if (!value)
-    return leave(toString(value.takeError()));
-  if (json::Object *object = value->getAsObject();
-      object && object->getObject("schedule"))
-    records.push_back({std::move(*object), loc});
-  else
-    leave("expected an object with a schedule");
+  auto object = parseLine(line);
+  if (!object)
+    return leave(object.message());
+  auto fields = readFields(*object);
+  if (!fields)
+    return leave(fields.message());
+  records.push_back({std::move(*object), std::move(*fields), loc});
 }
 
 /// Reads the records; what is none is left out.
@@ -171,7 +164,7 @@ Records ApplyRecords::read() {
 
 /// Gives a template the schedule of its last record, if it can be honoured.
 void ApplyRecords::apply(TileOpInterface op, const Records &records) {
-  json::Object key = describeForRecord(op);
+  RecordKey key = describeForRecord(op);
   const Record *found = nullptr;
   for (const Record &record : records)
     if (record.isOf(key))
@@ -179,13 +172,6 @@ void ApplyRecords::apply(TileOpInterface op, const Records &records) {
   if (!found)
     return;
   std::string why;
-  ScheduleFields fields;
-  for (const auto &[name, value] : *found->object.getObject("schedule")) {
-    auto number = value.getAsInteger();
-    auto word = value.getAsString();
-    fields[name.str()] =
-        number ? std::to_string(*number) : word.value_or("").str();
-  }
   FailureOr<Attribute> schedule = failure();
   {
     ScopedDiagnosticHandler quiet(&getContext(), [&](Diagnostic &error) {
@@ -193,7 +179,7 @@ void ApplyRecords::apply(TileOpInterface op, const Records &records) {
         why = error.str();
       return success();
     });
-    schedule = makeSchedule(op, fields, found->loc);
+    schedule = makeSchedule(op, found->fields, found->loc);
   }
   if (succeeded(schedule)) {
     op.setTileSchedule(*schedule);
