@@ -79,8 +79,9 @@ typedef enum GnnExplanationForm {
 
 /** Describes the work of the passes on whole-graph ops on a program, and the
  *  cost of its kernels without and with them (docs/Cost.md). It reads target,
- * chip, passes, gradients and graphs of `options`. Gives a string for
- * gnnStringDestroy; errors are those of gnnCompile, without reproducer. */
+ * chip, passes, gradients, graphs, schedules, records and schedule-rule of
+ * `options`. Gives a string for gnnStringDestroy; errors are those of
+ * gnnCompile, without reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options,
                               GnnExplanationForm form, char **explanation);

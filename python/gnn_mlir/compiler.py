@@ -76,20 +76,20 @@ def choose_chip(target, chip):
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
-            dot=None, html=None, kernels=False, **named):
-    """The work of the passes on whole-graph ops and the cost of kernels without and
-    with them, as text (docs/Cost.md); `dot` is a file that gets a picture of both, for
-    Graphviz, and `html` one that gets a page of pictures and tables. The other arguments are those of `compile`: costs are weighed for the GPU
-    that it would compile for, an H200 where that is none (as on the CPU, which then is
-    said). Raises GNNError.
+            dot=None, html=None, kernels=False, schedules=None, tuned=None, schedule_rule=None, **named):
+    """The work of the passes on whole-graph ops, the cost of kernels without and with them, and
+    what laid these out, as text (docs/Cost.md); `dot` is a file that gets a picture of both, for
+    Graphviz, and `html` one that gets a page of pictures and tables. The others are as for `compile`,
+    but `schedules` is a path: costs are weighed for the GPU that it would compile for, an H200
+    where that is none (as on the CPU, which then is said). Raises GNNError.
 
     For a compiled PyTorch model: its programs, how many kernels they have (with `kernels` also
-    their names), and what is left to torch and why, of all captures that torch keeps
-    (docs/Frontend.md). Other arguments are then those of a call of it, which is made first."""
+    their names), those that no rule laid out, and what is left to torch and why, of all captures that
+    torch keeps (docs/Frontend.md). Others are then those of a call of it, which is made first."""
     if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
-            dot=dot, html=html))
+            dot=dot, html=html, schedules=schedules, tuned=tuned, schedule_rule=schedule_rule))
     options.refuse_unknown(named, explain)
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
@@ -97,7 +97,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     chip = choose_chip(target, chip)
     text, passes, graphs = read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
-    asked = settings_of(program, target, chip, passes, gradients)
+    asked = {**settings_of(program, target, chip, passes, gradients),
+             **compiler_capi.layout_options(schedules, tuned, schedule_rule)}
     for form, path in (("dot", dot), ("html", html)):
         if path is not None:
             files.write(path, compiler_capi.explain_text(*arguments, form=form, **asked))
@@ -168,8 +169,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
     processors, as ["x86-64-v3", "x86-64"], that the package of a program for the CPU gets shared
     objects for: `save` writes them, and C runs them without LLVM (docs/CAPI.md). Raises
     ValueError where an option is wrong, CompileError where the program is, and OSError for files."""
-    if not isinstance(tuned, bool):
-        raise ValueError(f"tuned: expected True or False, got {tuned!r}")
+    compiler_capi.flag_option("tuned", tuned)
     rule = compiler_capi.rule_option(schedule_rule)
     settings = dict(target=target, chip=chip, passes=passes, keep_phases=keep_phases,
                     tuned=tuned, schedule_rule=rule, fullgraph=fullgraph)

@@ -195,6 +195,21 @@ def rule_option(rule):
         return _RANKED + path
 
 
+def flag_option(name, value):
+    """Raises ValueError for an option that is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}: expected True or False, got {value!r}")
+
+
+def layout_options(schedules, tuned, rule):
+    """The options that lay kernels out, of those of `compile`; those that are None are not asked
+    for."""
+    if tuned is not None:
+        flag_option("tuned", tuned)
+    return dict(schedules=path_option("schedules", schedules), schedule_rule=rule_option(rule),
+                records=path_option("records", cache.read_records()[0]) if tuned else None)
+
+
 def _read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
@@ -236,11 +251,12 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
     cache's folder have. Raises ValueError where an option is wrong,
     CompileError where the program is, and OSError where the file of `schedules` cannot be
     read."""
-    records, state = cache.read_records() if tuned else (None, None)
+    records, lines = cache.read_records() if tuned else (None, [])
 
-    def make():
+    def make(keys=None):
         return _compile_package(text, graphs, schedules, phases, save_schedules,
-                                records=path_option("records", records), **options)
+                                records=path_option("records", records),
+                                record_keys=path_option("record_keys", keys), **options)
 
     # Other kinds of target may make programs for graphs, of which the cache knows statistics.
     is_for_graphs = graphs and options.get("target") not in (None, *kinds.ALL)
@@ -257,7 +273,7 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
     except (AttributeError, OSError, TypeError, ValueError):
         return make()  # which says what is wrong
     return cache.compiled(make, options.get("target"), text, facts, given, options,
-                          *(part for part in (state, model) if part))
+                          *([model] if model else []), records=lines)
 
 
 def _compile_package(text, graphs, schedules, phases, save_schedules, **options):

@@ -111,8 +111,7 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     read, CompileError where the program is, and GNNError where it does not run: a `TuneError` where
     something was found before."""
     budget = _seconds(budget)
-    if not isinstance(keep, bool):
-        raise ValueError(f"keep: expected True or False, got {types.described(keep)}")
+    compiler_capi.flag_option("keep", keep)
     if progress is not None and not callable(progress):
         raise ValueError(f"progress: expected a function, got {types.described(progress)}")
     if model is not None:

@@ -140,45 +140,106 @@ def test_a_synthetic_graph(gcn):
     assert gnn_mlir.tune(layer, graph, budget=1, op=2).graphs == []
 
 
-def test_records(gcn, tmp_path, monkeypatch):
-    """What was found is taken by programs with other names, and ends with its file."""
+@pytest.fixture
+def planted(gcn, tool, tmp_path, monkeypatch):
+    """A record of the last kernel in an empty folder of programs, and its schedule: measured,
+    and said to be twice as fast as the rule's."""
+    layer, graph, _ = gcn
     monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    store = tmp_path / "store.jsonl"
+    gnn_mlir.tune(layer, graph, budget=3, op=2, search="random", store=store, cell="a", keep=False)
+    lines = [json.loads(line) for line in store.read_text().splitlines()]
+    chosen, *others = [line for line in lines if "ratio" in line]
+    other = next(line for line in others if line["schedule"] != chosen["schedule"])
+    for line, ratio in ((chosen, 1), (other, 0.5)):
+        line.update(ratio=ratio, milliseconds=ratio, spread=0)
+    store.write_text(f"{json.dumps(chosen)}\n{json.dumps(other)}\n")
+    (tmp_path / "gcn.mlir").write_text(layer.origin[0])
+    graph.save(tmp_path / "graph.npz")
+    subprocess.run([tool, tmp_path / "gcn.mlir", "--graph", tmp_path / "graph.npz", "--target=cpu",
+                    "--replay", store, "--cell=a", "--op=2", "--search=exhaustive", "--out",
+                    tmp_path / "found.jsonl", "--records", cache.records()], check=True)
+    return other["schedule"]
+
+
+def test_records(gcn, planted, tmp_path):
+    """What was found is taken by programs with other names, and ends with its file."""
     _, graph, _ = gcn
     model, saved = models.gcn((16, 16)), tmp_path / "saved.jsonl"
 
     def schedules(tuned, program=model):
         gnn_mlir.compile(program, graph=graph, target="cpu", tuned=tuned, save_schedules=saved)
-        return [json.loads(line) for line in saved.read_text().splitlines()]
+        return [json.loads(line)["schedule"] for line in saved.read_text().splitlines()]
     chosen = schedules(False)
-    assert schedules(True) == chosen
-    # Tuning is by times: a record of the test is one of a schedule that it knows.
-    found = gnn_mlir.tune(model, graph, target="cpu", budget=2)
+    *others, last = schedules(True)
+    assert others == chosen[:-1] and last != chosen[-1] and planted.items() <= last.items()
+    renamed = model.text().replace("@gcn", "@other").replace("@g ", "@h ").replace("@g,", "@h,")
+    assert schedules(True, renamed) == [*others, last]
     path = cache.records()
-    records = path.read_text().splitlines()
-    assert len(records) == len(found.schedules)
-    for line in found.schedules:
-        assert any(line["schedule"].items() <= one["schedule"].items() for one in schedules(True))
-    assert schedules(False) == chosen
     path.write_text("no record\n" + path.read_text())
-    assert len(schedules(True)) == len(chosen)
+    assert schedules(True) == [*others, last] and schedules(False) == chosen
     cache.clear()
     assert not path.exists() and schedules(True) == chosen
 
 
-def test_a_record_changes_what_the_cache_of_programs_gives(gcn, tmp_path, monkeypatch):
+def test_what_was_found_is_kept(gcn, tmp_path, monkeypatch):
     monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
-    _, graph, inputs = gcn
-    model = models.gcn((16, 16))
+    found = gnn_mlir.tune(models.gcn((16, 16)), gcn[1], target="cpu", budget=2)
+    assert len(cache.records().read_text().splitlines()) == len(found.schedules)
 
-    def compile_tuned():
-        return gnn_mlir.compile(model, graph=graph, target="cpu", tuned=True)
-    before = compile_tuned()(graph, inputs)
+
+def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
+    _, graph, _ = gcn
+    asked, source = dict(graph=graph, target="cpu"), "record of records.jsonl"
+
+    def sources(**options):
+        plan = gnn_mlir.compile(models.gcn((16, 16)), **asked, **options).package.plan()
+        return [step.get("schedule_from") for step in plan["functions"][0]["steps"]]
+    assert sources() == [None] * 3
+    assert sources(tuned=True) == [None, None, source]
+    model = "model ranker.txt"  # It is for no product.
+    assert sources(schedule_rule=f"ranked:{RANKER}") == [model, None, model]
+    lines = tmp_path / "saved.jsonl"
+    gnn_mlir.compile(models.gcn((16, 16)), **asked, save_schedules=lines)
+    assert sources(schedules=lines) == [f"file saved.jsonl:{line}" for line in (1, 2, 3)]
+
+    def explained(**options):
+        return gnn_mlir.explain(models.gcn((16, 16)), **asked, **options)
+    assert "\nschedules: of 3 kernels by the rules\n" in explained()
+    tuned = explained(tuned=True)
+    assert f"\nschedules: of 2 kernels by the rules, 1 from {source}\n" in tuned
+    assert re.search(rf"^  gcn_\w+ +from {source} ", tuned, re.MULTILINE)
+    assert f"of 1 kernel by the rules, 2 from {model}\n" in explained(schedule_rule=f"ranked:{RANKER}")
+    page = tmp_path / "page.html"
+    assert "by the rules, 1 from file saved.jsonl:1, 1 from " in explained(
+        schedules=lines, html=page)
+    assert "from file saved.jsonl:3" in page.read_text()
+
+
+def test_a_record_changes_what_the_cache_of_programs_gives(gcn, planted, tmp_path):
+    """That of the programs that take it, and of no other ones."""
+    _, graph, inputs = gcn
+
+    def compile_tuned(width=16, tuned=True):
+        before = set((tmp_path / "cache").glob("*.gnnpkg"))
+        compiled = gnn_mlir.compile(models.gcn((16, width)), graph=graph, target="cpu", tuned=tuned)
+        return compiled, len(set((tmp_path / "cache").glob("*.gnnpkg")) - before)
+
+    assert [compile_tuned(width)[1] for width in (16, 16, 24, 24)] == [1, 0, 1, 0]
+    assert [compile_tuned(width, False)[1] for width in (16, 24)] == [1, 0]  # 24 has no records.
     path = cache.records()
-    path.write_text("{}\n")
-    np.testing.assert_array_equal(compile_tuned()(graph, inputs), before)
-    assert len(list(path.parent.glob("*.gnnpkg"))) == 2
+    record = json.loads(path.read_text())
+    with open(path, "a", encoding="utf-8") as file:  # of a program that is none of these
+        file.write(json.dumps({**record, "body": "0"}) + "\n{}\n[]\n")
+    assert [compile_tuned(width)[1] for width in (16, 24)] == [0, 0]
+    expected = compile_tuned()[0](graph, inputs)
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps({**record, "schedule": {"rows_per_block": 1}}) + "\n")
+    (again, count), (_, none) = compile_tuned(), compile_tuned(24)
+    assert (count, none) == (1, 0)
+    np.testing.assert_allclose(again(graph, inputs), expected, rtol=1e-4, atol=1e-5)
     with pytest.raises(ValueError, match="tuned: expected True or False, got 'yes'"):
-        gnn_mlir.compile(model, tuned="yes")
+        gnn_mlir.compile(models.gcn((16, 16)), tuned="yes")
 
 
 def test_filters(gcn):

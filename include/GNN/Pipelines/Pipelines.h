@@ -347,6 +347,9 @@ template <typename Base> struct ScheduleFiles : public Base {
       *this, "records",
       llvm::cl::desc("Records of tuned schedules, for the other templates"),
       llvm::cl::init("")};
+  Option<std::string> recordKeys{
+      *this, "record-keys", llvm::cl::desc("File that gets keys of records"),
+      llvm::cl::init("")};
   Option<std::string> saveSchedules{
       *this, "save-schedules",
       llvm::cl::desc("File to write the schedules of all templates to"),
@@ -361,6 +364,7 @@ template <typename Base> struct ScheduleFiles : public Base {
     schedules = other.schedules;
     allowUnusedSchedules = other.allowUnusedSchedules;
     records = other.records;
+    recordKeys = other.recordKeys;
     saveSchedules = other.saveSchedules;
     scheduleRule = other.scheduleRule;
   }

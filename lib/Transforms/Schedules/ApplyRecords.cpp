@@ -7,6 +7,7 @@
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Transforms/Remarks.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -78,18 +80,27 @@ RecordKey gnn::tile::describeForRecord(TileOpInterface op) {
           {"version", GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")"}};
 }
 
-std::string gnn::tile::printRecord(TileOpInterface op, ScheduleInterface kind,
-                                   ArrayRef<int64_t> values, double ratio) {
+/// A line without its end: a key, and what else is of its object.
+static std::string
+printLine(const RecordKey &key,
+          llvm::function_ref<void(json::OStream &)> writeMore) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   json::OStream out(stream);
   out.object([&] {
-    for (const auto &[name, value] : describeForRecord(op))
+    for (const auto &[name, value] : key)
       out.attribute(name, value);
+    writeMore(out);
+  });
+  return text;
+}
+
+std::string gnn::tile::printRecord(TileOpInterface op, ScheduleInterface kind,
+                                   ArrayRef<int64_t> values, double ratio) {
+  return printLine(describeForRecord(op), [&](json::OStream &out) {
     out.attribute("ratio", ratio);
     writeFields(out, kind.getTable(), values);
   });
-  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,16 +129,23 @@ struct ApplyRecords : gnn::impl::ApplyRecordsBase<ApplyRecords> {
 
   void runOnOperation() override {
     Records records = read();
+    std::set<std::string> open;
     getOperation().walk([&](TileOpInterface op) {
-      if (!op.getTileSchedule())
-        apply(op, records);
+      if (op.getTileSchedule())
+        return;
+      RecordKey key = describeForRecord(op);
+      open.insert(printLine(key, [](json::OStream &) {}) + "\n");
+      apply(op, key, records);
     });
+    if (!keys.empty() &&
+        failed(writeSchedules(getOperation(), keys, llvm::join(open, ""))))
+      signalPassFailure();
   }
 
 private:
   Records read();
   void readLine(StringRef line, Location loc, Records &records);
-  void apply(TileOpInterface op, const Records &records);
+  void apply(TileOpInterface op, const RecordKey &key, const Records &records);
 };
 } // namespace
 
@@ -147,6 +165,8 @@ void ApplyRecords::readLine(StringRef line, Location loc, Records &records) {
 /// Reads the records; what is none is left out.
 Records ApplyRecords::read() {
   Records records;
+  if (file.empty())
+    return records;
   MLIRContext *context = &getContext();
   auto text = gnn::readInput(file);
   if (!text) {
@@ -163,8 +183,8 @@ Records ApplyRecords::read() {
 }
 
 /// Gives a template the schedule of its last record, if it can be honoured.
-void ApplyRecords::apply(TileOpInterface op, const Records &records) {
-  RecordKey key = describeForRecord(op);
+void ApplyRecords::apply(TileOpInterface op, const RecordKey &key,
+                         const Records &records) {
   const Record *found = nullptr;
   for (const Record &record : records)
     if (record.isOf(key))
@@ -185,6 +205,7 @@ void ApplyRecords::apply(TileOpInterface op, const Records &records) {
     op.setTileSchedule(*schedule);
     why = op.explainSchedule();
     if (why.empty()) {
+      gnn::setScheduleFrom(op, "record of", file);
       gnn::passed(getArgument(), op.getLoc(), "RecordApplied")
           << "takes the schedule of a record";
       return;
