@@ -4,7 +4,8 @@
 //
 // A template says by the attribute `gnn.schedule_from` which file its schedule
 // is from: "file FILE:LINE", "record of FILE" or "model FILE". Without it the
-// rules have chosen. Blocks and launches of the template keep it, for reports.
+// rules have chosen, or the program has it. Blocks and launches of the template
+// keep it, for reports.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +29,14 @@ inline void setScheduleFrom(mlir::Operation *op, llvm::StringRef kind,
                             kind + " " + llvm::sys::path::filename(path)));
 }
 
-/// States the same of what is made of `from`.
+/// States the same of what is made of `from`, beside what `to` states.
 inline void copyScheduleFrom(mlir::Operation *from, mlir::Operation *to) {
-  if (mlir::Attribute source = from->getAttr(attribute::scheduleFrom))
+  auto source = from->getAttrOfType<mlir::StringAttr>(attribute::scheduleFrom);
+  auto known = to->getAttrOfType<mlir::StringAttr>(attribute::scheduleFrom);
+  if (source && known && source != known)
+    source = mlir::StringAttr::get(to->getContext(),
+                                   known.getValue() + "; " + source.getValue());
+  if (source)
     to->setAttr(attribute::scheduleFrom, source);
 }
 
