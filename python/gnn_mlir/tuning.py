@@ -36,10 +36,10 @@ class Tuning:
         lines = [*self.graphs,
                  f"{'ms chosen':>10} {'ms tuned':>10} {'ratio':>6} {'measured':>9} {'dropped':>8}  "
                  "template"]
-        several = len({one["function"] for one in self.templates}) > 1
+        several = len({_owner(one) for one in self.templates}) > 1
         for one in self.templates:
             tuned = one.get("tuned_milliseconds")
-            name = f"{one['function']}: {one['name']}" if several else one["name"]
+            name = f"{_owner(one)}: {one['name']}" if several else one["name"]
             lines.append(f"{one['milliseconds']:10.4f} {_number(tuned, 10, 4)} "
                          f"{_number(one.get('ratio'), 6, 2)} {one['timed']:9} "
                          f"{one['dropped']:8}  {name}")
@@ -72,6 +72,12 @@ class TuneError(GNNError):
 
     def __reduce__(self):
         return type(self), (str(self), self.found, self.kind)
+
+
+def _owner(template):
+    """The function of a template, and the program of that, where a model has several."""
+    program = f"program {template['program']}, " if "program" in template else ""
+    return program + template["function"]
 
 
 def _number(value, width, digits):
@@ -131,17 +137,18 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     if not interop.is_torch_model(program):
         options.refuse_unknown({name: value for name, value in named.items()
                                 if name not in ("graph", "inputs")}, tune)
-        runs = [(program, *_graph_and_inputs(args, named), function)]
+        runs = [(None, program, *_graph_and_inputs(args, named), function)]
     else:
         for name, value in (*of_program.items(), ("op", op)):
             if value is not None:
                 raise ValueError(f"{name}: expected none for a PyTorch model, got {value!r}")
-        runs = [(compiled, graphs, inputs, name)
-                for compiled, graphs, inputs, names in interop.calls_of(program, args, named)
+        calls = interop.calls_of(program, args, named)
+        runs = [(number if len(calls) > 1 else None, compiled, graphs, inputs, name)
+                for number, (compiled, graphs, inputs, names) in enumerate(calls, 1)
                 for name in names]
         given.set("budget", budget / max(len(runs), 1))
     found = Tuning()
-    for one, graphs, inputs, name in runs:
+    for number, one, graphs, inputs, name in runs:
         if found.stopped:
             break
         try:
@@ -149,6 +156,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
                                 progress)
         except GNNError as failed:
             part, error = Tuning(), failed
+        for template in part.templates if number else ():
+            template["program"] = number
         found.add(part)
         if error:
             raise (TuneError(str(error), found, error.kind) if found.templates else error) from error
