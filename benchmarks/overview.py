@@ -74,6 +74,18 @@ def table(rows, columns=None):
         for model in models(rows)])
 
 
+def _dashes(rows, columns):
+    """The lines below a table: why some of its cells have a dash."""
+    found, there = means(rows), models(rows)
+    alone = [model for model in there if (model, "inference", "best", _TIME) not in found]
+    without = [model for model in there if model not in alone and any(
+        peer == "inductor" and (model, mode, peer, value) not in found
+        for mode, peer, value in columns)]
+    reasons = [f"{', '.join(NAMES[model] for model in those)} {why}" for those, why in (
+        (alone, "ran in sampled batches only"), (without, "did not run by inductor")) if those]
+    return f"A dash was not measured: {'; '.join(reasons)}.\n\n" if reasons else ""
+
+
 def _subject(result):
     """The sentence that says of which models and device the numbers are, up to its verb."""
     return (f"Models of two layers, 64 features, float32, on an {result['about']['device']}, "
@@ -83,14 +95,11 @@ def _subject(result):
 def for_readme(result, name, folder):
     """The section of the README: beside the fastest way of PyG alone. `folder` leads from the
     page to the results."""
-    found = means(result["rows"])
-    batches = [NAMES[model] for model in models(result["rows"])
-               if (model, "inference", "best", _TIME) not in found]
-    alone = f" In sampled batches alone: {', '.join(batches)}." if batches else ""
     return (f"{_subject(result)}.\nEach number is PyG's time or memory over that of gnn-mlir, "
             "with PyG's fastest way for each graph: eager,\nFastRGCNConv or inductor. Numbers "
-            f"**below 1** are losses.{alone}\n\n"
-            f"{table(result['rows'], SHORT)}\n[All cells]({folder}/{name}.md)\n")
+            "**below 1** are losses.\n\n"
+            f"{table(result['rows'], SHORT)}\n{_dashes(result['rows'], SHORT)}"
+            f"[All cells]({folder}/{name}.md)\n")
 
 
 def for_page(result, name, folder):
@@ -105,8 +114,9 @@ def for_page(result, name, folder):
             "FastRGCNConv or inductor. inductor was not run where its first call takes over\n"
             f"25 seconds. A mean is over the graphs on which both ran.\nPyG is the faster in "
             f"{', '.join(slower) or 'none'}.\n\n"
-            f"{table(result['rows'])}\n[All cells]({folder}/{name}.md), and [how they are "
-            "measured](../benchmarks/frontend.py).\n")
+            f"{table(result['rows'])}\n{_dashes(result['rows'], COLUMNS)}"
+            f"[All cells]({folder}/{name}.md), and [how they are measured]"
+            "(../benchmarks/frontend.py).\n")
 
 
 def main(arguments=None):

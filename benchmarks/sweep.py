@@ -11,9 +11,10 @@ choose one (lib/Dialect/Tile/IR/TraverseLayout.cpp) were set by.
 The kernel is the slowest that may have several such schedules, or the slowest of
 those with TEXT in the name. "rows:4" is a graph of a million nodes whose edges are
 drawn uniformly, 4 for each in the mean ("rows:4:0.01": of 10,000 nodes); "n500000-d16-v1-l0.8"
-is one of synthetic.made, its edges sorted; others are those of benchmarks/cases.py, and so are layers, reductions, dots ("dot") and attention of one
-head. Every schedule is compiled and bound at once, and all take turns (benchmarks/race.py):
-"layer" is the median over rounds of replays of a CUDA graph, of as many runs as take two
+is one of synthetic.made, its edges sorted; others are those of benchmarks/cases.py, and so
+are layers, reductions, dots ("dot") and attention of one head; "product" is one of as many
+outputs as inputs. Every schedule is compiled and bound at once, and all take turns
+(benchmarks/race.py): "layer" is the median over rounds of replays of a CUDA graph, of as many runs as take two
 milliseconds, "kernel" that of the kernel alone, by CUDA events around ten launches. All give
 the result of the one that is chosen, up to 1e-5. "registers" are those that are estimated, and
 with --ptxas those that CUDA's ptxas takes for that chip, "spilled" where they are not enough. On
@@ -34,6 +35,7 @@ import numpy as np
 import torch
 
 import cases
+import ceilings_walks
 import gnn_mlir
 import kernels
 import synthetic
@@ -45,7 +47,8 @@ TOLERANCE = 1e-5
 MOST_COLUMNS = 10  # Of the table of all cases.
 LAYERS = {**cases.LAYERS, **cases.sums_of(gnn_mlir, (*cases.REDUCTIONS, "dot")),
           **{op: lambda g, f, op=op: (cases.attention(gnn_mlir, op, 1, f), g)
-             for op in cases.ATTENTION}}
+             for op in cases.ATTENTION},
+          "product": lambda g, f: (ceilings_walks.product(f, f), g)}
 
 
 def load(text):

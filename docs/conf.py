@@ -28,7 +28,7 @@ make_reference.write(DOCS / "reference")
 project = "gnn-mlir"
 copyright = "the gnn-mlir authors"
 release = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)[1]
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/home"
 include_patterns = ["docs/*.md", "docs/*.rst", "docs/reference/**", "README.md",
                     "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "benchmarks/results/*.md"]
@@ -43,9 +43,11 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["myst.header"]
 default_role = "code"
+smartquotes_action = "De"  # Dashes and dots: values in quotes are copied into code.
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+napoleon_numpy_docstring = napoleon_use_param = False  # Arguments that share a text stay one.
 try:
     import torch  # noqa: F401
 except ImportError:
@@ -97,6 +99,11 @@ def _link_to_pages(_app, _what, _name, _object, _options, lines):
     lines[:] = [re.sub(r"(?<![`/\w])docs/(\w+)\.md", r":doc:`\1`", line) for line in lines]
 
 
+def _show_signature(_app, _what, _name, _object, _options, signature, returned):
+    """Without the arguments that only catch mistakes."""
+    return signature and re.sub(r"=interop\.NONE|, \*\*unknown\b", "", signature), returned
+
+
 class MLIRLexer(pygments.lexer.RegexLexer):
     """Enough of MLIR to tell values, symbols, ops and types apart."""
     name, aliases = "MLIR", ["mlir"]
@@ -115,4 +122,5 @@ def setup(app):
     app.add_lexer("mlir", MLIRLexer)
     app.connect("source-read", _link_to_sources)
     app.connect("autodoc-process-docstring", _link_to_pages)
+    app.connect("autodoc-process-signature", _show_signature)
     app.connect("build-finished", _write_entry)

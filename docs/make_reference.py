@@ -68,8 +68,11 @@ def options(block):
 
 
 def tidy(text):
-    """A page of mlir-tblgen without its own marks; blocks without a language are text."""
+    """A page of mlir-tblgen without its own marks; blocks without a language are text. The syntax
+    of attributes and types is left out: mlir-tblgen lists C++ types in the order of parameters,
+    also where the text has names; descriptions have examples."""
     text = re.sub(r"<!--.*?-->\n*", "", text, flags=re.S).replace("[TOC]\n", "")
+    text = re.sub(r"^Syntax:\n\n```\n[#!][\w.]+<\n.*?^```\n\n", "", text, flags=re.M | re.S)
     lines, is_open = [], False
     for line in text.splitlines():
         if line.strip().startswith("```"):

@@ -43,13 +43,16 @@ inline std::string replaceOutput(std::vector<std::string> &arguments,
   return output;
 }
 
-/// The error for a device among the inputs, which a driver of MLIR would read
-/// for ever.
+/// The error for a named pipe or a device among the inputs, which a driver of
+/// MLIR would wait for or read for ever.
 inline runtime::Error checkInputs(const std::vector<std::string> &arguments) {
   for (const std::string &argument : arguments) {
     struct stat status;
-    if (argument.empty() || argument[0] == '-' ||
-        ::stat(argument.c_str(), &status) != 0 || !S_ISCHR(status.st_mode))
+    if (argument.empty() || argument[0] == '-')
+      continue;
+    if (runtime::Error error = runtime::refuseNamedPipe(argument))
+      return error;
+    if (::stat(argument.c_str(), &status) != 0 || !S_ISCHR(status.st_mode))
       continue;
     int file = ::open(argument.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC);
     bool isTerminal = file >= 0 && ::isatty(file);

@@ -9,6 +9,7 @@ A header is of the library whose folder it is in: include/GNN/X and lib/X are on
 folder, and both may include the same. Headers of include/GNN/Transforms itself are
 everyone's. Libraries without LLVM, such as the runtime, are found by their archives:
 a static build links those that the libraries of the compiler name, and no others.
+Neither libraries nor the folders of lib depend on each other in a circle.
 
 usage: check-libraries.py [ROOT]      ROOT: the source tree
 """
@@ -48,18 +49,34 @@ def library_of(path, names):
     return None
 
 
+def reach(name, links):
+    """What a name links, itself too, directly or through others."""
+    seen, todo = set(), [name]
+    while todo:
+        if (next_ := todo.pop()) not in seen:
+            seen.add(next_)
+            todo += links.get(next_, ())
+    return seen
+
+
+def folders_of(names, links):
+    """The folders of lib, and the others that the libraries in each one name."""
+    tops = {name: folder.split("/")[0] for folder, name in names.items()}
+    folders = {top: set() for top in tops.values()}
+    for name, top in tops.items():
+        folders[top] |= {tops[link] for link in links[name] if link in tops} - {top}
+    return folders
+
+
+def circles(links, what):
+    reached = {name: reach(name, links) for name in links}
+    return [f"{what}{name}: depends on itself" for name in sorted(links)
+            if any(name in reached.get(link, ()) for link in links[name])]
+
+
 def check(root):
     names, links = libraries(root)
-
-    def reach(name):
-        seen, todo = set(), [name]
-        while todo:
-            if (next_ := todo.pop()) not in seen:
-                seen.add(next_)
-                todo += links.get(next_, ())
-        return seen
-
-    reached = {name: reach(name) for name in links}
+    reached = {name: reach(name, links) for name in links}
     complaints = []
     for path in sorted(path for folder in ("include/GNN", "lib")
                        for path in (root / folder).rglob("*") if path.suffix in (".cpp", ".h")):
@@ -74,8 +91,7 @@ def check(root):
             if used and used not in reached[user]:
                 complaints.append(f"{folder}/{inside}: includes {header} of {used}, which {user} "
                                   "does not name in LINK_LIBS")
-    complaints += [f"{name}: depends on itself" for name in sorted(links)
-                   if any(name in reached.get(link, ()) for link in links[name])]
+    complaints += circles(links, "") + circles(folders_of(names, links), "lib/")
     return complaints, len(links)
 
 
@@ -87,7 +103,7 @@ def main():
     for complaint in complaints:
         print(complaint)
     if complaints:
-        sys.exit(f"{len(complaints)} includes of libraries that are not named")
+        sys.exit(f"{len(complaints)} complaints")
     print(f"{count} libraries include what they name")
 
 

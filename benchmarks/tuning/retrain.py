@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains both models of a machine anew, on its stores of cells on synthetic graphs alone.
+"""Trains both models of a machine anew, on stores/NAME.
 
     python benchmarks/tuning/retrain.py h200
 
-Writes models/NAME-ranker.trees and models/NAME-cost.json, and says how they do on the stores of data sets, which are held out.
+Writes models/NAME-ranker.trees and models/NAME-cost.json, and says how they do on the stores that
+are held out.
 """
 
 import argparse
@@ -11,13 +12,13 @@ import pathlib
 import subprocess
 import sys
 
-TRAINED_ON, HELD_OUT = ("training", "lanes", "dots"), ("named", "widths")
+TRAINED_ON, HELD_OUT = ("training", "lanes", "dots"), ("named", "widths", "test")
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("name", help="a folder of stores, with training and named in it")
+    parser.add_argument("name", help="a folder of stores, with training in it")
     parser.add_argument("--tool", help="gnn-tune")
     args = parser.parse_args()
     tool = ["--tool", args.tool] if args.tool else []

@@ -131,5 +131,10 @@ def fold(tables, count):
 
 def load(folders, tool, least=8):
     """The tables with so many schedules, of all stores of some folders."""
-    return [table for store in find_stores(folders) for table in list_features(store, tool)
-            if len(table.rows) >= least]
+    tables = [table for store in find_stores(folders) for table in list_features(store, tool)]
+    enough = [table for table in tables if len(table.rows) >= least]
+    if not enough:
+        most = max((len(table.rows) for table in tables), default=0)
+        sys.exit(f"expected a template with {least} schedules in {', '.join(map(str, folders))}, "
+                 f"got at most {most}")
+    return enough

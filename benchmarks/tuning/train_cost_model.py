@@ -22,6 +22,7 @@ default logarithms of times are predicted: some schedules take a hundred times a
 import argparse
 import json
 import pathlib
+import sys
 
 import numpy as np
 import torch
@@ -40,7 +41,7 @@ EPOCHS, FOLDS, RATE, DROPPED, SEED = 400, 5, 3e-3, 0.3, 1
 
 
 def kind_of(table):
-    """Which network a template has; None where it has none (lib/Tune/Models/CostModel.cpp)."""
+    """Which network a template has, as NetworkModel.cpp has it; None where it has none."""
     if table.column("template.sums")[0] > 0:
         return "g-spmm"
     return "g-sddmm" if table.column("template.reduces_features")[0] > 0 else None
@@ -203,6 +204,9 @@ def main():
         report(cross_validate(used, kind, args), f"{kind}, cross validation", spread)
         report([(t, network, names) for t in tests if kind_of(t) == kind], f"{kind}, held out",
                spread)
+    if not networks:
+        sys.exit("expected traversals that reduce elements or features in "
+                 f"{', '.join(args.stores)}, got none")
     out = pathlib.Path(args.out)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps({"networks": networks}) + "\n")

@@ -5,11 +5,11 @@
         --out benchmarks/tuning/models/h200-ranker.trees \\
         --test benchmarks/tuning/stores/h200/named
 
-A cell is a query, a schedule a document; its label says how near its time is to the best of the
-cell. Settings were chosen by what trainings without a graph say of its cells. Prints for each cell
-that is trained on, again by trainings that leave its graph out, and for each of --test, which are
-never trained on, how far the best of the first K is from the best; and the same of the schedules
-without the rule's, which every search measures first.
+A cell is a query and a schedule a document, whose label states how close its time is to the best
+of the cell. The settings were chosen by cross-validation over graphs. The script prints how far
+the best of the first K schedules is from the best of each cell: for cells of the training set by
+models that were trained without their graph, and for cells of --test, which no model is trained
+on. It prints the same without the rule's schedule, which each search measures first.
 """
 
 import argparse

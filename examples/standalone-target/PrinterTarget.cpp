@@ -161,6 +161,10 @@ public:
     return printer::RowsAttr::get(op->getContext(), {0, 0});
   }
 
+  ArrayRef<ScheduleField> getOwnScheduleFields() const override {
+    return printer::RowsAttr::getTable();
+  }
+
   void addSchedulePasses(OpPassManager &function) const override {
     function.addPass(printer::createScheduleForPrinter());
   }

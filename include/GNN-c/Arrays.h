@@ -4,8 +4,8 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* Arrays of the host, as models take them (Model.h) and .npz files have them.
-|* Runtime.h's rules on errors and lifetimes hold.
+|* Arrays of the host, which models take (Model.h) and .npz files contain. The
+|* rules of Runtime.h on errors and lifetimes hold.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -18,26 +18,26 @@
 extern "C" {
 #endif
 
-/** An array in memory of the host, dense, in C order, of any alignment. */
+/** An array in memory of the host: dense, in C order, of any alignment. */
 typedef struct GnnArray {
   const char *name;
-  /** "f32", "i64", ... */
+  /** The type of an element: "f32", "i64", ... */
   const char *dtype;
   int64_t rank;
   const int64_t *shape;
   const void *data;
 } GnnArray;
 
-/** All arrays of an .npz file. */
+/** The arrays of an .npz file. */
 typedef struct GnnArrayFile GnnArrayFile;
 
-/** Reads a file of numbers, in C order. */
+/** Reads an .npz file, whose arrays are numbers in C order. */
 GNN_CAPI GnnError *gnnArrayFileLoad(const char *path, GnnArrayFile **file);
 GNN_CAPI void gnnArrayFileRetain(GnnArrayFile *file);
 GNN_CAPI void gnnArrayFileRelease(GnnArrayFile *file);
 
-/** Describes an array, by its index in the order of names or by its name; false
- *  where there is none. */
+/** Describe an array, which is found by its index in the order of names or by
+ *  its name. The result is false if there is no such array. */
 GNN_CAPI int64_t gnnArrayFileNumArrays(const GnnArrayFile *file);
 GNN_CAPI bool gnnArrayFileArray(const GnnArrayFile *file, int64_t index,
                                 GnnArray *array);

@@ -4,8 +4,8 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* Graphs whose ids are on a device, and whose structures kernels build there.
-|* Runtime.h's rules on errors and lifetimes hold.
+|* Graphs with ids on a device, where kernels build their structures. The rules
+|* of Runtime.h on errors and lifetimes hold.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -18,9 +18,9 @@
 extern "C" {
 #endif
 
-/** The needs of functions of a graph of that name: counts and structures as in
- *  docs/Structures.md, and whether it is to be checked for one self loop a node
- * and for edges that are sorted by destination. */
+/** The counts and structures (docs/Structures.md) that functions need of the
+ *  graph `name`. `selfLoops` and `dstSorted` are checks of the graph: each node
+ *  has one self loop, and edges are sorted by destination. */
 typedef struct GnnGraphNeeds {
   const char *name;
   bool selfLoops;
@@ -29,30 +29,33 @@ typedef struct GnnGraphNeeds {
   const char *const *countKeys;
   int64_t numStructures;
   const char *const *structureKeys;
-  /** A graph with other self loops has the name of the one that it is derived
-   *  from, "add", "replace", "remaining" or "remove", and the type of new
-   *  loops; null: it is given. */
+  /** A graph that is derived by changing self loops: the name of its parent,
+   *  how ("add", "replace", "remaining" or "remove"), and the type of new
+   *  loops. Both strings are null for a graph that is given. */
   const char *parent;
   const char *loops;
   int64_t loopType;
-  /** Shards of a derived graph, whose loops may then be null: from 2, so many
-   * ranges of the nodes at the end "src" or "dst" are its edge types; 0: they
-   * are not. */
+  /** The number of shards of a derived graph, whose loops may then be null. The
+   *  nodes at the end "src" or "dst" are split into this number of ranges, at
+   *  least 2, and the ranges are the edge types. 0 stands for a graph without
+   *  shards. */
   int64_t shards;
   const char *shardEnd;
-  /** int32[edge types][2], the node types at both ends of each edge type that
-   *  edges are to be checked for, -1: any; null: none. */
+  /** The node types at both ends of each edge type, -1 for any: int32[edge
+   *  types][2]. Edges are checked for them. Null stands for no check. */
   GnnConstBuffer schema;
 } GnnGraphNeeds;
 
-/** How the structures of graphs are built on a device by kernels. Immutable. */
+/** The kernels that build the structures of some graphs on a device.
+ *  Immutable. */
 typedef struct GnnBuilder GnnBuilder;
 
-/** The structures of some graphs, being built. */
+/** The structures of some graphs while they are built. */
 typedef struct GnnBuild GnnBuild;
 
-/** Ids on a device, of 32 or 64 bits, `stride` ids apart; null: all are 0.
- *  `bytes` is the size of the memory from the first id on. */
+/** Ids on a device. They have 32 or 64 bits, and one begins `stride` ids after
+ *  the other. `bytes` is the size of the memory from the first id on. Null
+ *  stands for zeros. */
 typedef struct GnnDeviceIds {
   const void *values;
   int64_t bytes;
@@ -60,7 +63,7 @@ typedef struct GnnDeviceIds {
   int64_t stride;
 } GnnDeviceIds;
 
-/** A graph on a device. Its ids may be wrong. */
+/** A graph on a device. The library checks the ids. */
 typedef struct GnnDeviceGraph {
   const char *name;
   bool square;
@@ -68,63 +71,69 @@ typedef struct GnnDeviceGraph {
   GnnDeviceIds src, dst, edgeType, srcNodeType, dstNodeType;
 } GnnDeviceGraph;
 
-/** The library has the kernels, for each GPU from sm_70 on and for the
- *  emulator. The builder is null if the kernels cannot build all needed
- *  structures. */
+/** Creates a builder for a device, which is a GPU from sm_70 on or the
+ *  emulator. The library contains the kernels. The builder is null if the
+ *  kernels cannot build all needed structures. */
 GNN_CAPI GnnError *gnnBuilderCreate(const GnnGraphNeeds *graphs,
                                     int64_t numGraphs, const GnnDevice *device,
                                     GnnBuilder **builder);
 GNN_CAPI void gnnBuilderRelease(GnnBuilder *builder);
 
 /** Whether one builder builds all structures of another one, and checks the
- *  same self loops. The order of edges does not count: if the other one has to
- *  check it, gnnBuildSetSorted states it. */
+ *  same self loops. The order of edges does not count: if the other builder has
+ *  to check it, gnnBuildSetSorted states it. */
 GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
                                const GnnBuilder *other);
 
-/** Begins to build. The steps below follow each other on one stream, each once
- *  and in this order; ids and memory must live until it is done with them. A
- *  step that fails is the last one, and is done with them. `sizes` gets two
- *  numbers of int32 words: memory of the device for sorting and counting (-1:
- *  keys would need more bits), and memory of the host that the device can
- *  write. */
+/** Begins to build the structures of graphs.
+ *
+ *  The steps are gnnBuildCount and gnnBuildFill. They run on one stream, once
+ *  each and in this order. Ids and memory must live until the stream is done
+ *  with them. After a step that fails no other may follow, and the stream is
+ *  done with ids and memory.
+ *
+ *  `sizes` gets two numbers of int32 words: memory of the device for sorting
+ *  and counting, and memory of the host that the device can write. The first
+ *  number is -1 if the sort keys would need too many bits. */
 GNN_CAPI GnnError *gnnBuildCreate(const GnnBuilder *builder,
                                   const GnnDeviceGraph *graphs,
                                   int64_t numGraphs, GnnBuild **build,
                                   int64_t *sizes);
 GNN_CAPI void gnnBuildRelease(GnnBuild *build);
 
-/** Sorts edges and nodes, and counts. Waits: `numbers` are free again when it
- *  returns. `bytes` is what the structures take; -1 where an id is wrong, or
- *  self loops or the order of edges are not what they should be. */
+/** Sorts edges and nodes, and counts. The call waits: the caller may reuse
+ *  `numbers` when it returns. `bytes` gets the size of the structures. It is -1
+ *  if an id is wrong, or if self loops, the schema or the order of edges are
+ *  not as declared. */
 GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch,
                                  GnnBuffer numbers, void *stream,
                                  int64_t *bytes);
 
-/** The error where `bytes` was -1, as text that lives as long as `build`; null
- *  where nothing is wrong. It names a graph, and ids before self loops before
- *  the schema before the order of edges. */
+/** The error if `bytes` was -1, as text that lives as long as `build`; null if
+ *  nothing is wrong. It names a graph. Wrong ids come before self loops, these
+ *  before the schema, and this before the order of edges. */
 GNN_CAPI const char *gnnBuildProblem(const GnnBuild *build);
 
-/** Builds the structures in memory that is 16-byte aligned and lives as long as
- *  what is bound to them. It reads `scratch` of the step before. */
+/** Builds the structures in `memory`, which is aligned to 16 bytes and lives as
+ *  long as all functions that are bound to them. The call reads `scratch` of
+ *  gnnBuildCount. */
 GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory,
                                 void *stream);
 
-/** Once filled: the caller knows that the edges of a graph are sorted by
- *  destination, which was not to be checked when it was built. Functions that
- *  expect it may be bound from then on. Not while another thread binds. */
+/** States, after gnnBuildFill, that the edges of a graph are sorted by
+ *  destination, if the build was not to check it. Functions that expect sorted
+ *  edges may then be bound. No other thread may bind at the same time. */
 GNN_CAPI GnnError *gnnBuildSetSorted(GnnBuild *build, const char *graph);
 
-/** Binds functions to the graphs. Copies nothing and does not wait, except to
- *  load kernels that no function has used there before. Runs must follow the
- *  building of the structures in their stream. */
+/** Binds functions to the graphs. The call copies nothing and does not wait,
+ *  except to load kernels that no function has used on the device before. Runs
+ *  must follow gnnBuildFill on its stream. */
 GNN_CAPI GnnError *gnnBuildBind(const GnnBuild *build,
                                 const GnnPackage *package,
                                 const char *const *functions,
                                 int64_t numFunctions, GnnBoundFunction **bound);
 
-/** A count of a graph, or a structure and the number of its values. */
+/** Give a count of a graph, or a structure and the number of its values. */
 GNN_CAPI GnnError *gnnBuildNumber(const GnnBuild *build, const char *graph,
                                   const char *key, int64_t *value);
 GNN_CAPI GnnError *gnnBuildStructure(const GnnBuild *build, const char *graph,

@@ -4,8 +4,9 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* Columns of graphs of several types, one type or relation behind another,
-|* written by one call. Runtime.h's rules on errors and lifetimes hold.
+|* Writes columns of ids of graphs with several types by one call; the ids of
+|* the types follow each other. The rules of Runtime.h on errors and lifetimes
+|* hold.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -18,9 +19,9 @@
 extern "C" {
 #endif
 
-/** `count` int32 values in `out`: `base`, plus ids where there are some. An id
- *  that is not from 0 to `limit` - 1 gives -1. `base` and what it is with the
- *  greatest id are from 0 to 2^31 - 1. */
+/** A column of `count` int32 values in `out`: the id plus `base`, or `base`
+ *  alone if `ids` are null. An id outside [0, `limit`) gives -1. `base`, and
+ *  its sum with the greatest id, are from 0 to 2^31 - 1. */
 typedef struct GnnDeviceColumn {
   GnnBuffer out;
   int64_t count;
@@ -29,10 +30,10 @@ typedef struct GnnDeviceColumn {
   int64_t limit;
 } GnnDeviceColumn;
 
-/** Writes columns that do not overlap; null where there are none. The library
- *  has the kernel, for the devices of gnnBuilderCreate. Does not wait: `out`
- * and `ids` must live until the stream is done. After an error nothing is in
- *  flight. */
+/** Writes columns, which must not overlap. `columns` may be null if there are
+ *  none. The devices are those of gnnBuilderCreate. The call does not wait:
+ *  `out` and `ids` must live until the stream is done. After an error nothing
+ *  is in flight. */
 GNN_CAPI GnnError *gnnWriteColumns(const GnnDevice *device,
                                    const GnnDeviceColumn *columns,
                                    int64_t numColumns, void *stream);

@@ -4,10 +4,9 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* Faster schedules of a function, by measuring them (docs/Tuning.md). libGNN
-has
-|* these functions; the rules of Runtime.h on errors, lifetimes and threads hold
-|* here too.
+|* Measures schedules of a function, and returns the faster ones
+|* (docs/Tuning.md). libGNN has these functions. The rules of Runtime.h on
+|* errors, lifetimes and threads hold here, too.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -57,7 +56,9 @@ GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
  *  than what was chosen; `templates`, what became of each; `graphs`, a line
  *  about each graph that was made of statistics; `stopped`. Errors are those of
  *  gnnCompile, without reproducer. An error after the first measurement gives
- *  what was found before it as well; another one gives null. */
+ *  what was found before it as well; another one gives null. If it says that a
+ *  kernel runs too long, a thread still waits for it: the process should end.
+ */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one place that knows what the compiler consists of, for tools that take
-// any IR: gnn-opt and the language server.
+// Registers all dialects and passes of the compiler, for tools that take any
+// IR: gnn-opt and the language server.
 //
 //===----------------------------------------------------------------------===//
 

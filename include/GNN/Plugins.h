@@ -21,12 +21,11 @@ class OpPassManager;
 
 namespace gnn {
 
-/// Loads a plugin into the process, for good. Its passes are registered, its
-/// dialects are what `registerDialects` adds from now on; a plugin that is
-/// there already stays what it is. May be called from several threads.
-///
-/// An error if the file cannot be loaded, is no plugin, is one for another
-/// version of MLIR, or if this build holds MLIR statically.
+/// Loads a plugin into the process for good. Its passes are registered, and
+/// `registerDialects` adds its dialects from now on. A plugin that is loaded
+/// already stays as it is. It may be called from several threads. Errors: the
+/// file cannot be loaded, is no plugin, or is one for another version of MLIR;
+/// or this build links MLIR statically.
 llvm::Error loadPlugin(llvm::StringRef path);
 
 /// Parses a pipeline of passes of plugins and of the tree, `canonicalize` and

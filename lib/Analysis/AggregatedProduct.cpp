@@ -41,7 +41,8 @@ private:
   bool setReduction(ReduceKind kind, RowPath path);
   /// Takes scales and gathers off `link` until something else makes it.
   bool peel(ChainLink &link);
-  bool peelBinary(ChainLink &link, ChainLink lhs, ChainLink rhs, bool divides);
+  bool peelBinary(ChainLink &link, ChainLink lhs, ChainLink rhs, bool divides,
+                  Location loc);
   /// Goes on from the message of an edge to the product.
   std::optional<AggregatedProduct> finishProductFirst(ChainLink message);
   /// Goes on from a product to the aggregate it reads and the rows before.
@@ -99,7 +100,7 @@ bool Matcher::setReduction(ReduceKind kind, RowPath path) {
 }
 
 bool Matcher::peelBinary(ChainLink &link, ChainLink lhs, ChainLink rhs,
-                         bool divides) {
+                         bool divides, Location loc) {
   auto sizeOf = [](const ChainLink &of) {
     return getNumFeatures(cast<RankedTensorType>(of.value.getType()));
   };
@@ -115,7 +116,7 @@ bool Matcher::peelBinary(ChainLink &link, ChainLink lhs, ChainLink rhs,
       return false;
     scale.value = broadcast.getInput();
   }
-  chain.scales.push_back({scale.value, scale.path, divides});
+  chain.scales.push_back({scale.value, scale.path, divides, loc});
   link = rest;
   return true;
 }
@@ -134,6 +135,7 @@ bool Matcher::peel(ChainLink &link) {
     if (!path)
       return false;
     link = {gather.getInput(), *path};
+    chain.gather = gather;
     return true;
   }
   if (auto apply = dyn_cast<ApplyOp>(op)) {
@@ -144,7 +146,7 @@ bool Matcher::peel(ChainLink &link) {
     auto lhs = compose(link.path, paths[0]), rhs = compose(link.path, paths[1]);
     return lhs && rhs &&
            peelBinary(link, {apply.getLhs(), *lhs}, {apply.getRhs(), *rhs},
-                      divides);
+                      divides, op->getLoc());
   }
   if (isa<arith::MulFOp, arith::DivFOp>(op)) {
     Value lhs = op->getOperand(0), rhs = op->getOperand(1);
@@ -159,8 +161,8 @@ bool Matcher::peel(ChainLink &link) {
       std::swap(lhs, rhs);
     }
     // The broadcast has the size of what it scales.
-    chain.scales.push_back(
-        {rhs.getDefiningOp<BroadcastOp>().getInput(), link.path, divides});
+    chain.scales.push_back({rhs.getDefiningOp<BroadcastOp>().getInput(),
+                            link.path, divides, op->getLoc()});
     link.value = lhs;
     return true;
   }
@@ -168,6 +170,7 @@ bool Matcher::peel(ChainLink &link) {
 }
 
 void Matcher::takeProduct(Operation *product) {
+  chain.product = product;
   chain.weight = product->getOperand(1);
   auto in = cast<RankedTensorType>(product->getOperand(0).getType());
   auto out = cast<RankedTensorType>(product->getResult(0).getType());
@@ -209,6 +212,7 @@ Matcher::finishProductFirst(ChainLink message) {
     if (auto path = compose(message.path, gather.getRowPaths().front())) {
       chain.input = gather.getInput();
       chain.inputPath = *path;
+      chain.gather = gather;
     }
   if (!scalesCommute())
     return std::nullopt;
@@ -245,12 +249,14 @@ Matcher::finishAggregateFirst(Operation *product) {
       bool divides = spmm.getKind() == BinaryKind::Div;
       if (spmm.getKind() != BinaryKind::Mul && !divides)
         return std::nullopt;
-      if (!peelBinary(message, message, {spmm.getRhs(), paths[1]}, divides))
+      if (!peelBinary(message, message, {spmm.getRhs(), paths[1]}, divides,
+                      spmm.getLoc()))
         return std::nullopt;
     }
   } else {
     return std::nullopt;
   }
+  chain.sum = summed.getDefiningOp();
   if (!summed.hasOneUse())
     return refuse("the sum has other readers");
   while (peel(message))
@@ -278,7 +284,7 @@ Matcher::finishAggregateFirst(Operation *product) {
 
 std::optional<AggregatedProduct> Matcher::matchAggregate(AggregateOp op) {
   RowPath path = op.getRowPaths().front();
-  chain.root = op;
+  chain.root = chain.sum = op;
   chain.resultType = cast<RankedTensorType>(op.getResult().getType());
   if (op.getArgument())
     return std::nullopt;
@@ -295,6 +301,7 @@ std::optional<AggregatedProduct> Matcher::matchAggregate(AggregateOp op) {
     if (!inner || inner.getArgument() ||
         !setReduction(inner.getKind(), inner.getRowPaths().front()))
       return std::nullopt;
+    chain.sum = inner;
     return finishProductFirst(
         {inner.getInput(), {RowSpace::Edge, RowSpace::Edge, std::nullopt}});
   }
@@ -306,7 +313,7 @@ std::optional<AggregatedProduct> Matcher::matchAggregate(AggregateOp op) {
 
 std::optional<AggregatedProduct> Matcher::matchSpmm(SpmmOp op) {
   SmallVector<RowPath> paths = op.getRowPaths();
-  chain.root = op;
+  chain.root = chain.sum = op;
   chain.resultType = cast<RankedTensorType>(op.getType());
   if (!setReduction(op.getReduce(), paths.back()))
     return std::nullopt;
@@ -315,7 +322,8 @@ std::optional<AggregatedProduct> Matcher::matchSpmm(SpmmOp op) {
     bool divides = op.getKind() == BinaryKind::Div;
     if (op.getKind() != BinaryKind::Mul && !divides)
       return std::nullopt;
-    if (!peelBinary(message, message, {op.getRhs(), paths[1]}, divides))
+    if (!peelBinary(message, message, {op.getRhs(), paths[1]}, divides,
+                    op.getLoc()))
       return std::nullopt;
   }
   return finishProductFirst(message);

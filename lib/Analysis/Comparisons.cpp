@@ -44,6 +44,11 @@ Comparison gnn::compareRows(const CostModel &model, Operation *op,
   after.back().gathers.push_back(
       {rows, rowBytes, RowCount::rows(resultOf(moved)).evaluate(stats)});
   Comparison costs{model.cost(before), model.cost(after)};
+  // A kernel of its own gathers the rows that a function returns.
+  if (llvm::any_of(op->getResult(0).getUsers(), [](Operation *user) {
+        return user->hasTrait<OpTrait::ReturnLike>();
+      }))
+    costs.after += model.getLaunch();
   // A walk along a long row waits for ids first.
   if (isPairSpace(path.to) && path.from == RowSpace::Edge)
     costs.after +=

@@ -400,8 +400,8 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
     return why;
   double elements = countRows(op.getElements(), stats);
   if (elements < leastOnHost && needsHost(op))
-    return llvm::formatv("{0:F0} elements are few: their structures are built "
-                         "on the host, from {1:F0} on",
+    return llvm::formatv("{0:F0} elements are too few for structures that the "
+                         "host builds: expected at least {1:F0}",
                          elements, leastOnHost)
         .str();
   CostModel model(op, kind);
@@ -411,8 +411,12 @@ std::string gnn::explainEdges(TraverseOp op, int64_t setting, std::string &gain,
          " by the model";
   double launches = elements < leastKnown ? leastLaunches : launchesOfKnown;
   if (!model.isBetterByLaunches(byRows, byEdges, launches))
-    return "equal shares of the elements pay too little" + gain +
-           ": they have to save " + model.textOf(launches * model.getLaunch());
+    return ("equal shares of the elements " +
+            CostModel::explainLoss(byRows, byEdges) + gain)
+               .str() +
+           (byEdges < byRows ? ", of which they have to save " +
+                                   model.textOf(launches * model.getLaunch())
+                             : "");
   return "";
 }
 

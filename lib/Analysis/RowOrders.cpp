@@ -208,6 +208,7 @@ TakenOrder gnn::chooseRowOrder(TraverseOp op, int64_t setting,
                       model.textOf(now));
   if (model.isBetterByLaunches(now, then, launchesToSave))
     return best;
-  why = "an order by degree pays too little: " + why;
+  why = ("an order by degree " + CostModel::explainLoss(now, then) + ": " + why)
+            .str();
   return TakenOrder::Natural;
 }

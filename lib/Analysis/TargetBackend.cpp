@@ -34,6 +34,11 @@ TargetBackend::getOpenSchedule(tile::TileOpInterface op) const {
   return op.getOpenSchedule();
 }
 
+llvm::ArrayRef<tile::ScheduleField>
+TargetBackend::getOwnScheduleFields() const {
+  return {};
+}
+
 void TargetBackend::addSchedulePasses(OpPassManager &) const {}
 
 void TargetBackend::addLoopPasses(OpPassManager &) const {}

@@ -200,6 +200,7 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
     if (!arrays)
       return arrays.takeError();
     tune::TuneOptions options = settings->value;
+    options.begin = std::chrono::steady_clock::now();
     options.inputs = [&](const std::vector<runtime::TensorInfo> &infos,
                          const runtime::FunctionPlan &) {
       return readInputs(*arrays, infos);

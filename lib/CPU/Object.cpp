@@ -60,7 +60,6 @@ cpu::compileObject(const std::string &image,
   }
   add(buildTable(parsed->context.get(), table));
   host::Optimization optimization = cpu::getOptimization(processor.llvmName);
-  optimization.isShared = true;
   auto machine = host::describeMachine(optimization);
   if (!machine)
     return machine.takeError();

@@ -66,9 +66,10 @@ host::describeMachine(const Optimization &optimization) {
   machine->setCodeGenOptLevel(optimization.runs == Runs::Many
                                   ? llvm::CodeGenOptLevel::Default
                                   : llvm::CodeGenOptLevel::None);
-  if (optimization.isShared)
-    machine->setRelocationModel(llvm::Reloc::PIC_)
-        .setCodeModel(llvm::CodeModel::Small);
+  // By default code in memory has the large model, whose calls no fast
+  // selection knows. Linkers make stubs for what lies farther than 2 GiB.
+  machine->setRelocationModel(llvm::Reloc::PIC_)
+      .setCodeModel(llvm::CodeModel::Small);
   return machine;
 }
 

@@ -80,27 +80,43 @@ runtime::Error LoadedGraph::checkEdgeTypes(const std::string &declared,
                  "--refine-types make types of their own");
 }
 
-runtime::Expected<Graphs>
-gnn::run::pickGraphs(const std::vector<runtime::GraphSpec> &specs,
+runtime::Expected<std::vector<const LoadedGraph *>>
+gnn::run::findGraphs(const std::vector<std::string> &names,
                      const std::vector<LoadedGraph> &loaded) {
-  Graphs result;
-  if (loaded.size() != specs.size())
+  if (loaded.size() != names.size())
     return failure("expected --graph once for each graph of the function: ",
-                   specs.size(), ", got ", loaded.size());
-  for (const runtime::GraphSpec &spec : specs) {
+                   names.size(), ", got ", loaded.size());
+  std::vector<const LoadedGraph *> result;
+  for (const std::string &name : names) {
     const LoadedGraph *found = nullptr;
     std::string others;
     for (const LoadedGraph &graph : loaded) {
-      if (graph.name == spec.name || (graph.name.empty() && specs.size() == 1))
+      if (graph.name == name || (graph.name.empty() && names.size() == 1))
         found = &graph;
       others += (others.empty() ? "'" : ", '") + graph.text + "'";
     }
     if (!found)
-      return failure("expected --graph ", spec.name, "=FILE.npz, got ", others);
-    if (runtime::Error error = found->checkEdgeTypes(spec.name, spec.edgeTypes))
+      return failure("expected --graph ", name, "=FILE.npz, got ", others);
+    result.push_back(found);
+  }
+  return result;
+}
+
+runtime::Expected<Graphs>
+gnn::run::pickGraphs(const std::vector<runtime::GraphSpec> &specs,
+                     const std::vector<LoadedGraph> &loaded) {
+  std::vector<std::string> names;
+  for (const runtime::GraphSpec &spec : specs)
+    names.push_back(spec.name);
+  auto found = findGraphs(names, loaded);
+  if (!found)
+    return found.takeError();
+  Graphs result;
+  for (auto [spec, graph] : llvm::zip_equal(specs, *found)) {
+    if (runtime::Error error = graph->checkEdgeTypes(spec.name, spec.edgeTypes))
       return error;
-    result.graphs.push_back(found->graph);
-    result.files.push_back(found->file);
+    result.graphs.push_back(graph->graph);
+    result.files.push_back(graph->file);
   }
   return result;
 }
@@ -145,6 +161,45 @@ runtime::Error InputOptions::checkWeights() const {
   return seed ? runtime::Error() : seed.takeError().in("--weights");
 }
 
+runtime::Error InputOptions::checkOnce() const {
+  for (const auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (llvm::is_contained(option->Categories, &category) &&
+        option->getNumOccurrencesFlag() != llvm::cl::ZeroOrMore &&
+        option->getNumOccurrences() > 1)
+      return failure("--", name.str(), ": expected once, got it ",
+                     option->getNumOccurrences(), " times");
+  return {};
+}
+
+runtime::Error gnn::run::expectValues(
+    llvm::ArrayRef<const llvm::cl::opt<std::string> *> options) {
+  for (const llvm::cl::opt<std::string> *option : options)
+    if (option->getNumOccurrences() && option->empty())
+      return failure("--", option->ArgStr.str(), ": expected ",
+                     option->ValueStr.str(), ", got an empty text");
+  return {};
+}
+
+runtime::Error
+ModuleOptions::expectGraphFor(const llvm::cl::opt<bool> &change) const {
+  if (!change || !graphFiles.empty())
+    return {};
+  return failure("--", change.ArgStr.str(),
+                 ": expected --graph FILE.npz, whose edges it changes, got "
+                 "none");
+}
+
+runtime::Error ModuleOptions::check() const {
+  if (runtime::Error error = checkOnce())
+    return error;
+  if (runtime::Error error = expectValues({&function}))
+    return error;
+  for (const auto *change : {&inverses, &selfLoops})
+    if (runtime::Error error = expectGraphFor(*change))
+      return error;
+  return checkWeights();
+}
+
 /// The bytes of an input, whose shape becomes that of its array where
 /// `givesShape`.
 static runtime::Expected<std::string>
@@ -166,6 +221,10 @@ loadSource(runtime::TensorInfo &info, const runtime::GraphFile *file,
                      shapeText(info.shape));
     if (!file->hasFeatures)
       return failure("the graph file has no features");
+    if (file->features.dim != info.shape[1])
+      return failure("expected ", info.shape[1],
+                     " features a node in the graph file, got ",
+                     file->features.dim);
     auto dense = file->features.dense(info.shape[1]);
     if (!dense)
       return dense.takeError();

@@ -19,14 +19,21 @@
 
 using namespace gnn;
 
+static std::string pathOf(llvm::StringRef path) {
+  return path == "-" ? "/dev/stdin" : path.str();
+}
+
 runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 gnn::readInput(llvm::StringRef path, int64_t maxBytes) {
-  bool isStdin = path == "-";
-  auto text = runtime::readFile(isStdin ? "/dev/stdin" : path.str(), maxBytes);
+  auto text = runtime::readFile(pathOf(path), maxBytes);
   if (!text)
     return text.takeError();
   return llvm::MemoryBuffer::getMemBufferCopy(*text,
-                                              isStdin ? "<stdin>" : path);
+                                              path == "-" ? "<stdin>" : path);
+}
+
+runtime::Error gnn::checkInput(llvm::StringRef path) {
+  return runtime::checkReadable(pathOf(path));
 }
 
 runtime::Error gnn::writeOutput(llvm::StringRef path, llvm::StringRef text) {
@@ -57,7 +64,9 @@ public:
     while (!isThere) {
       close();
       file =
-          ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+          ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+      if (file < 0 && errno == EACCES) // it may be written, but not read
+        file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
       if (file < 0 || ::fstat(file, &own) != 0) {
         status = errno;
         return;
@@ -80,19 +89,26 @@ public:
   /// Whether it can be read, and nobody else adds to it.
   bool isOwn = false;
 
-  /// 0, or the errno: then nothing is added, if the file is one's own.
-  int add(llvm::StringRef text) const {
-    if (status)
+  /// Adds lines. 0, or the errno: then nothing is added, if the file is one's
+  /// own.
+  int add(llvm::StringRef lines) const {
+    if (status || lines.empty())
       return status;
     struct stat before;
     bool isKnown = isOwn && ::fstat(file, &before) == 0;
-    int failed = writeAll(file, text);
+    bool isTorn = isKnown && before.st_size > 0 && !endsLine(before.st_size);
+    int failed = writeAll(file, ((isTorn ? "\n" : "") + lines).str());
     if (failed && isKnown && ::ftruncate(file, before.st_size) != 0)
       return errno;
     return failed;
   }
 
 private:
+  /// Whether the last line is whole: that of who was killed is not.
+  bool endsLine(off_t size) const {
+    char last = '\n';
+    return ::pread(file, &last, 1, size - 1) != 1 || last == '\n';
+  }
   void close() {
     if (file >= 0)
       ::close(file);
@@ -109,6 +125,8 @@ static runtime::Error cannotWrite(const std::string &path, int status) {
 }
 
 runtime::Error gnn::appendLine(const std::string &path, llvm::StringRef line) {
+  if (runtime::Error error = runtime::refuseNamedPipe(path))
+    return error;
   LockedFile file(path); // a long write may be cut in two
   return cannotWrite(path, file.add(line.empty() ? "" : (line + "\n").str()));
 }
@@ -116,6 +134,8 @@ runtime::Error gnn::appendLine(const std::string &path, llvm::StringRef line) {
 runtime::Error gnn::appendLine(
     const std::string &path, llvm::StringRef line,
     llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten) {
+  if (runtime::Error error = runtime::refuseNamedPipe(path))
+    return error;
   LockedFile file(path);
   if (int status = file.add((line + "\n").str()))
     return cannotWrite(path, status);

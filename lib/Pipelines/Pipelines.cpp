@@ -201,8 +201,8 @@ static void addScheduleRule(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createScheduleRows({options.cyclicWalks}));
   pm.addNestedPass<func::FuncOp>(createScheduleRowWalks());
   pm.addNestedPass<func::FuncOp>(createScheduleRowOrders({options.rowOrders}));
-  pm.addNestedPass<func::FuncOp>(
-      createScheduleProducts({options.tensorCores, options.asyncCopies}));
+  pm.addNestedPass<func::FuncOp>(createScheduleProducts(
+      {options.tensorCores, options.asyncCopies, options.productRegisters}));
   pm.addNestedPass<func::FuncOp>(createScheduleRuns({options.sumRuns}));
 }
 

@@ -7,6 +7,7 @@
 #include "GNN/Plugins.h"
 
 #include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Runtime/Files.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -51,6 +52,8 @@ llvm::Error gnn::loadPlugin(StringRef path) {
   if (std::error_code error = llvm::sys::fs::real_path(path, realPath))
     return fail(error.message());
   std::string name(realPath);
+  if (runtime::Error error = runtime::refuseNamedPipe(name))
+    return fail(error.message());
   Plugins &plugins = Plugins::get();
   std::lock_guard<std::recursive_mutex> lock(plugins.mutex);
   if (plugins.loaded.count(name))

@@ -57,6 +57,9 @@ static LogicalResult checkPasses(StringRef text, std::string &message) {
   llvm::raw_string_ostream stream(errors);
   if (failed(parsePasses(text, pm, stream))) {
     message = firstMessage(errors).str();
+    if (StringRef(message).contains("does not refer to a registered pass"))
+      message += " (those of a plugin are registered where it is loaded: "
+                 "docs/Plugins.md)";
     return failure();
   }
   std::string printed = printPasses(pm);

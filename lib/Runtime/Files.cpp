@@ -87,15 +87,47 @@ int64_t gnn::runtime::physicalMemory() {
   return bytes;
 }
 
+Error gnn::runtime::refuseNamedPipe(const std::string &path) {
+  char real[PATH_MAX];
+  struct stat status;
+  if (::realpath(path.c_str(), real) && ::stat(real, &status) == 0 &&
+      S_ISFIFO(status.st_mode))
+    return failure("expected a file, got the named pipe '", path, "'");
+  return {};
+}
+
+static int openToRead(const std::string &path) {
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/// Whether the file at `path` can be read, and its `status`.
+static Error checkOpened(const std::string &path, const Descriptor &file,
+                         struct stat &status) {
+  if (file.value < 0 || ::fstat(file.value, &status) < 0)
+    return failure("cannot open '", path, "': ", std::strerror(errno));
+  if (S_ISDIR(status.st_mode))
+    return failure("expected a file, got the folder '", path, "'");
+  return {};
+}
+
+Error gnn::runtime::checkReadable(const std::string &path) {
+  return guarded(path.c_str(), [&]() -> Error {
+    if (Error error = refuseNamedPipe(path))
+      return error;
+    struct stat status;
+    return checkOpened(path, Descriptor(openToRead(path)), status);
+  });
+}
+
 Expected<std::string> gnn::runtime::readFile(const std::string &path,
                                              int64_t maxBytes) {
   return guarded(path.c_str(), [&]() -> Expected<std::string> {
-    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    if (Error error = refuseNamedPipe(path))
+      return error;
+    Descriptor file(openToRead(path));
     struct stat status;
-    if (file.value < 0 || ::fstat(file.value, &status) < 0)
-      return failure("cannot open '", path, "': ", std::strerror(errno));
-    if (S_ISDIR(status.st_mode))
-      return failure("expected a file, got the folder '", path, "'");
+    if (Error error = checkOpened(path, file, status))
+      return error;
     bool isDevice = S_ISBLK(status.st_mode) ||
                     (S_ISCHR(status.st_mode) && ::isatty(file.value) == 0);
     auto tooLong = [&](const char *more, int64_t bytes) {

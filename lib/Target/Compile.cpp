@@ -12,16 +12,17 @@
 #include "CUDA/LowerToPTX.h"
 #include "RunStage.h"
 
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/LaunchPlan.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Stages/Passes.h"
-#include "GNN/Tune/Models/ScheduleModel.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -251,6 +252,11 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
                            "past, got '")
            << given.stopAt << "' and a module of the form '"
            << stringifyWord(*form) << "'";
+  for (auto [name, path] : {std::pair("schedules: ", &given.schedules),
+                            std::pair("records: ", &given.records)})
+    if (!path->empty())
+      if (runtime::Error error = checkInput(*path))
+        return emitOptionError(module, name) << error.message();
   if (given.scheduleRule != "rule")
     if (auto model = tune::ScheduleModel::ofRule(given.scheduleRule); !model)
       return emitOptionError(module, "schedule-rule: ") << model.message();

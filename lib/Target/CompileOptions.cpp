@@ -111,3 +111,23 @@ bool CompileFlags::isGiven(StringRef keyword) const {
     return flag->ArgStr == keyword && flag->getNumOccurrences();
   });
 }
+
+StringRef CompileFlags::findGiven() const {
+  for (const auto &flag : flags)
+    if (flag->getNumOccurrences())
+      return flag->ArgStr;
+  return "";
+}
+
+static bool isEmpty(const option::Text &field) { return field.empty(); }
+template <typename Field> static bool isEmpty(const Field &) { return false; }
+
+llvm::Error CompileFlags::checkPaths() const {
+#define GNN_OPTION(kind, field, keyword, initial, tools, value, summary)       \
+  if ((StringRef(value).starts_with("FILE.") || StringRef(value) == "DIR") &&  \
+      isGiven(keyword) && isEmpty(options.field))                              \
+    return llvm::createStringError("--" keyword ": expected " value            \
+                                   ", got an empty text");
+#include "GNN/Target/CompileOptions.def"
+  return llvm::Error::success();
+}

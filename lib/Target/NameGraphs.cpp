@@ -15,9 +15,7 @@
 using namespace mlir;
 using namespace gnn;
 
-FailureOr<std::vector<NamedGraph>>
-gnn::nameGraphs(ModuleOp module, StringRef function,
-                ArrayRef<run::LoadedGraph> graphs) {
+std::vector<std::string> gnn::listGraphs(ModuleOp module, StringRef function) {
   // A derived graph is made of its parent, of which there is a file.
   llvm::SmallSetVector<StringRef, 2> ofFunction;
   auto addGraphs = [&](TypeRange types) {
@@ -40,11 +38,18 @@ gnn::nameGraphs(ModuleOp module, StringRef function,
       addGraphs(op->getResultTypes());
     });
   }
+  return std::vector<std::string>(ofFunction.begin(), ofFunction.end());
+}
+
+FailureOr<std::vector<NamedGraph>>
+gnn::nameGraphs(ModuleOp module, StringRef function,
+                ArrayRef<run::LoadedGraph> graphs) {
+  std::vector<std::string> ofFunction = listGraphs(module, function);
   std::vector<NamedGraph> named;
   for (const run::LoadedGraph &graph : graphs) {
     std::string name = graph.name;
     if (name.empty() && ofFunction.size() == 1)
-      name = ofFunction.front().str();
+      name = ofFunction.front();
     auto declared = module.lookupSymbol<GraphOp>(name);
     if (!declared)
       continue;

@@ -49,11 +49,15 @@ struct Flags {
     registerBackends();
     if (auto backend = findBackend(options.target); !backend)
       return emitError("--target: ") << llvm::toString(backend.takeError());
-    if (!isGPU &&
-        (flags.isGiven("chip") || flags.isGiven("features") || options.cubin))
-      return emitError("expected --chip, --features and --cubin with "
-                       "--target=cuda alone, which makes PTX; got --target=")
-             << options.target;
+    for (StringRef ofPtx :
+         {"chip", "features", "cubin", "opt-level", "line-info"})
+      if (!isGPU && flags.isGiven(ofPtx))
+        return emitError("--" + ofPtx +
+                         ": expected --target=cuda, which makes PTX, got "
+                         "--target=")
+               << options.target;
+    if (llvm::Error error = flags.checkPaths())
+      return emitError(llvm::toString(std::move(error)));
     if (options.target == cpuKind && !flags.isGiven("objects"))
       options.objects = cpu::getCommonProcessors();
     if (!isGPU && !options.keepIR && options.objects.empty())
@@ -132,7 +136,12 @@ void gnn::registerTranslations() {
       dialects);
   TranslateFromMLIRRegistration(
       "gnn-to-dot", "graph-level dataflow for Graphviz",
-      [](ModuleOp module, llvm::raw_ostream &os) {
+      [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
+        if (StringRef given = flags.flags.findGiven(); !given.empty())
+          return mlir::emitError(UnknownLoc::get(module.getContext()), "--")
+                 << given
+                 << ": expected no such option with --gnn-to-dot, "
+                    "which compiles nothing";
         printDot(module, os);
         return success();
       },

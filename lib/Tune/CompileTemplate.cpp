@@ -13,9 +13,11 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/thread.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 using namespace mlir;
 using namespace gnn;
@@ -80,79 +82,108 @@ Place::graphsOf(const runtime::FunctionPlan &plan) const {
     auto found = graphs.find(spec.name);
     if (found == graphs.end())
       return runtime::failure(
-          "expected a graph for '", spec.name,
-          "' (--graph), or no graphs and statistics in its declaration "
-          "(stats = #gnn.stats<...>), got neither");
+          "graph '", spec.name,
+          "': expected a graph, or statistics in its declaration (stats = "
+          "#gnn.stats<...>) that one is made of, got neither");
     result.push_back(found->second);
   }
   return result;
 }
 
-/// Compiles one, in a context of its own.
-static Expected<std::shared_ptr<const runtime::Package>>
-compileOne(const CompileJob &job, const DialectRegistry &registry,
-           const CompileOptions &options) {
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+namespace {
+/// One job with copies of all that it uses, for a thread that may be given up.
+struct Task {
+  /// What all jobs share.
+  struct Setup {
+    explicit Setup(const Place &place) : place(place) {
+      registerDialects(registry);
+    }
+    const Place place;
+    DialectRegistry registry;
+    CrashHandlers handlers;
+  };
+
+  Task(const CompileJob &job, std::shared_ptr<const Setup> setup)
+      : text(job.alone->text), function(job.alone->key.function),
+        schedule(job.schedule), setup(std::move(setup)) {}
+
+  Expected<std::shared_ptr<const runtime::Package>> compile() const;
+  Expected<std::shared_ptr<const runtime::BoundFunction>> bind() const;
+
+  const std::string text, function;
+  const Schedule schedule;
+  const std::shared_ptr<const Setup> setup;
+  Compiled result;
+};
+} // namespace
+
+/// Compiles it, in a context of its own.
+Expected<std::shared_ptr<const runtime::Package>> Task::compile() const {
+  MLIRContext context(setup->registry, MLIRContext::Threading::DISABLED);
   FirstError error(&context);
-  auto module = parseSourceString<ModuleOp>(job.alone->text, &context);
-  if (!module || failed(setSchedule(*module, job.schedule)))
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  if (!module || failed(setSchedule(*module, schedule)))
     return error.take();
-  auto package = compileToPackage(*module, options);
+  auto package = compileToPackage(*module, setup->place.options);
   if (failed(package))
     return error.take();
   return std::move(*package);
 }
 
-/// Compiles and binds one. Only the compiler may crash: a crash of the device
+/// Compiles and binds it. Only the compiler may crash: a crash of the device
 /// would leave its caches and locks as they are.
-static Expected<std::shared_ptr<const runtime::BoundFunction>>
-makeBound(const CompileJob &job, const DialectRegistry &registry,
-          const Place &place) {
+Expected<std::shared_ptr<const runtime::BoundFunction>> Task::bind() const {
   Expected<std::shared_ptr<const runtime::Package>> package = nullptr;
-  if (Error error = runSafely(
-          [&] { package = compileOne(job, registry, place.options); }))
+  if (Error error = runSafely([&] { package = compile(); }))
     return error;
   if (!package)
     return package.takeError();
-  const std::string &function = job.alone->key.function;
   auto plan = (*package)->plan().find(function);
   if (!plan)
     return plan.takeError();
-  auto graphs = place.graphsOf(**plan);
+  auto graphs = setup->place.graphsOf(**plan);
   if (!graphs)
     return graphs.takeError();
   return runtime::BoundFunction::bind(*package, function, std::move(*graphs),
-                                      place.device);
+                                      setup->place.device);
 }
 
-/// The stack of a compiling thread: nested IR is walked recursively.
-static constexpr unsigned stackBytes = 64u << 20;
+/// Compiles and binds one, or gives it up after so many seconds.
+static Compiled makeWithin(double seconds, std::shared_ptr<Task> task) {
+  auto work = [task](const auto &) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto bound = task->bind();
+    if (bound)
+      task->result.bound = std::move(*bound);
+    else
+      task->result.why = "compile: " + bound.message();
+    task->result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count();
+  };
+  if (runWatched(seconds, work))
+    return std::move(task->result);
+  return {nullptr,
+          llvm::formatv("compile: given up after {0:f1} s", seconds).str(),
+          seconds};
+}
 
 std::vector<Compiled> gnn::tune::compileAll(ArrayRef<CompileJob> jobs,
-                                            const Place &place) {
-  DialectRegistry registry;
-  registerDialects(registry);
+                                            const Place &place,
+                                            double seconds) {
+  auto setup = std::make_shared<const Task::Setup>(place);
   std::vector<Compiled> result(jobs.size());
   std::atomic<size_t> next = 0;
   auto work = [&] {
-    for (size_t i; (i = next++) < jobs.size();) {
-      auto bound = makeBound(jobs[i], registry, place);
-      if (bound)
-        result[i].bound = std::move(*bound);
-      else
-        result[i].why = bound.message();
-    }
+    for (size_t i; (i = next++) < jobs.size();)
+      result[i] = makeWithin(seconds, std::make_shared<Task>(jobs[i], setup));
   };
-  CrashHandlers handlers;
-  std::vector<llvm::thread> threads;
+  std::vector<std::thread> threads;
   size_t count = std::min<size_t>(place.threads, jobs.size());
   for (size_t i = 0; i < count; ++i)
-    threads.emplace_back(std::optional<unsigned>(stackBytes), work);
-  for (llvm::thread &thread : threads)
+    threads.emplace_back(work);
+  for (std::thread &thread : threads)
     thread.join();
-  for (Compiled &compiled : result)
-    if (!compiled.bound)
-      compiled.why = "compile: " + compiled.why;
   return result;
 }
 

@@ -6,6 +6,9 @@
 
 #include "GNN/Tune/DeviceMeasurer.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -37,6 +40,7 @@ static double quantile(llvm::ArrayRef<double> sorted, double part) {
 /// One of a race.
 struct DeviceMeasurer::Contender {
   const Compiled *compiled = nullptr;
+  const Schedule *schedule = nullptr;
   /// Whether it may add up sums in another order than the chosen schedule.
   bool mayDiffer = false;
   Measurement measured;
@@ -95,11 +99,7 @@ Error DeviceMeasurer::prepare() {
   if (!found)
     return found.takeError();
   parts = std::move(*found);
-  if (Error error = memory.reset(parts))
-    return error;
-  if (Error error = memory.run(alone, *chosenOne.bound))
-    return error;
-  auto contents = memory.read(parts);
+  auto contents = compute(chosenOne);
   if (!contents)
     return contents.takeError();
   expected = std::move(*contents);
@@ -108,8 +108,21 @@ Error DeviceMeasurer::prepare() {
   auto milliseconds = time(contender);
   if (!milliseconds)
     return milliseconds.takeError();
-  isShort = *milliseconds < shortRun;
+  chosenMilliseconds = *milliseconds;
   return {};
+}
+
+/// The result of one run on what the template finds.
+Expected<std::vector<std::string>>
+DeviceMeasurer::compute(const Compiled &compiled) const {
+  if (Error error = memory.reset(parts))
+    return error;
+  if (Error error = memory.run(alone, *compiled.bound))
+    return error.in("launch");
+  auto contents = memory.read(parts);
+  if (!contents)
+    return contents.takeError().in("run");
+  return contents;
 }
 
 Expected<Schedule> DeviceMeasurer::complete(const Schedule &schedule) {
@@ -117,13 +130,30 @@ Expected<Schedule> DeviceMeasurer::complete(const Schedule &schedule) {
 }
 
 double DeviceMeasurer::elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
 }
 
 //===----------------------------------------------------------------------===//
 // Measuring
 //===----------------------------------------------------------------------===//
+
+/// Says that something begins which may never end.
+void DeviceMeasurer::begin(const Contender &contender) const {
+  running = &contender;
+  if (restartClock)
+    restartClock();
+}
+
+/// "schedule <lanes = 8, row_walk = team>", for errors.
+std::string
+DeviceMeasurer::describe(llvm::ArrayRef<const Contender *> several) const {
+  std::vector<std::string> texts;
+  for (const Contender *one : several)
+    texts.push_back("<" + schedules.str(*one->schedule) + ">");
+  return (texts.size() > 1 ? "schedules " : "schedule ") +
+         llvm::join(texts, " or ");
+}
 
 Error DeviceMeasurer::repeat(const Contender &contender,
                              runtime::Stream stream) const {
@@ -134,6 +164,7 @@ Error DeviceMeasurer::repeat(const Contender &contender,
 }
 
 Expected<double> DeviceMeasurer::time(const Contender &contender) const {
+  begin(contender);
   auto from = place.device->record(nullptr);
   if (!from)
     return from.takeError();
@@ -157,6 +188,7 @@ void DeviceMeasurer::makeReplays(std::vector<Contender> &contenders) {
       return;
     if (!contender.runs())
       continue;
+    begin(contender);
     auto made = place.device->makeReplay(
         [&](runtime::Stream stream) { return repeat(contender, stream); });
     if (!made) {
@@ -174,12 +206,9 @@ void DeviceMeasurer::makeReplays(std::vector<Contender> &contenders) {
 /// Whether a schedule differs from the chosen one in nothing that moves the
 /// terms of a sum.
 bool DeviceMeasurer::keepsOrder(const Schedule &schedule) const {
-  static constexpr llvm::StringLiteral harmless[] = {
-      "row_order",       "processor_blocks", "max_registers", "blocks_per_sm",
-      "heads_per_block", "copies",           "lookup"};
   for (auto [field, value, chosen] :
        llvm::zip_equal(schedules.fields, schedule, schedules.chosen))
-    if (value != chosen && !llvm::is_contained(harmless, field.name))
+    if (value != chosen && field.bits != tile::sameBits)
       return false;
   return true;
 }
@@ -200,19 +229,38 @@ void DeviceMeasurer::drop(Contender &contender, const Error &error) {
 
 /// Runs it once and compares its result.
 void DeviceMeasurer::check(Contender &contender) {
-  const runtime::BoundFunction &bound = *contender.compiled->bound;
-  if (Error error = memory.reset(parts))
-    return drop(contender, error);
-  if (Error error = memory.run(alone, bound))
-    return drop(contender, error.in("launch"));
-  auto contents = memory.read(parts);
+  begin(contender);
+  if (contender.compiled != &chosenOne)
+    suspects.push_back(&contender);
+  auto contents = compute(*contender.compiled);
   if (!contents)
-    return drop(contender, contents.takeError().in("run"));
+    return drop(contender, contents.takeError());
   auto found = compare(parts, expected, *contents, contender.mayDiffer);
-  if (found)
+  if (found) {
     contender.measured.check = *found;
-  else
-    contender.measured.dropped = found.takeError().in("result").message();
+    return;
+  }
+  contender.measured.dropped = found.takeError().in("result").message();
+  confirm();
+}
+
+/// Ends all measurements unless the chosen schedule still has its result:
+/// then somebody has written what is not a result, such as an input.
+void DeviceMeasurer::confirm() {
+  if (suspects.empty() || !deviceError.empty())
+    return;
+  begin(*suspects.back());
+  auto contents = compute(chosenOne);
+  // Results of atomics, if somebody chose these, have other bits on each run.
+  if (!contents)
+    deviceError = "the device has failed: " + contents.message();
+  else if (auto same = compare(parts, expected, *contents, /*mayDiffer=*/true);
+           !same)
+    deviceError = describe(suspects) +
+                  " has overwritten inputs or workspace of the template: the "
+                  "chosen schedule's result is another one since then (" +
+                  same.message() + ")";
+  suspects.clear();
 }
 
 /// Finds how long a run takes, after one that nobody times.
@@ -222,8 +270,11 @@ void DeviceMeasurer::warmUp(Contender &contender) {
     return drop(contender, error);
   if (isCheckedFirst())
     check(contender);
-  else if (Error error = memory.run(alone, bound))
-    drop(contender, error.in("launch"));
+  else {
+    begin(contender);
+    if (Error error = memory.run(alone, bound))
+      drop(contender, error.in("launch"));
+  }
   if (!contender.runs())
     return;
   auto first = time(contender);
@@ -256,7 +307,7 @@ void DeviceMeasurer::race(std::vector<Contender> &contenders) {
     else
       contender.times.clear();
   }
-  if (isShort)
+  if (chosenMilliseconds < shortRun)
     makeReplays(contenders);
   if (!deviceError.empty())
     return;
@@ -284,9 +335,8 @@ void DeviceMeasurer::race(std::vector<Contender> &contenders) {
   }
 }
 
-std::vector<Measurement>
-DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
-  const double from = elapsed();
+/// Compiles those that are not kept.
+void DeviceMeasurer::compile(llvm::ArrayRef<Schedule> asked) {
   std::vector<Schedule> fresh;
   std::vector<CompileJob> jobs;
   for (const Schedule &schedule : asked) {
@@ -300,34 +350,72 @@ DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
   }
   for (const Schedule &schedule : fresh)
     jobs.push_back({&alone, schedule});
+  double limit = place.patience.limit(chosenOne.seconds);
   for (auto [schedule, compiled] :
-       llvm::zip_equal(fresh, compileAll(jobs, place)))
+       llvm::zip_equal(fresh, compileAll(jobs, place, limit)))
     kept[schedule] = std::move(compiled);
-  std::vector<Contender> contenders(asked.size() + 1);
-  for (auto [i, contender] : llvm::enumerate(contenders)) {
-    bool isChosen = i == 0 || asked[i - 1] == schedules.chosen;
-    contender.compiled = isChosen ? &chosenOne : &kept[asked[i - 1]];
-    contender.mayDiffer = !isChosen && !keepsOrder(asked[i - 1]);
+}
+
+/// Checks and times all; the first is the chosen schedule.
+void DeviceMeasurer::measureAll(std::vector<Contender> &contenders) {
+  for (Contender &contender : contenders) {
     if (!deviceError.empty())
       contender.measured.dropped = deviceError;
     else if (!contender.compiled->bound)
       contender.measured.dropped = contender.compiled->why;
     else
       warmUp(contender);
-    if (i == 0 && !contender.measured.isTimed())
+    if (&contender == &contenders.front() && !contender.measured.isTimed())
       deviceError = contender.measured.dropped;
   }
   if (deviceError.empty())
     race(contenders);
-  std::vector<Measurement> result;
-  for (auto [schedule, contender] :
-       llvm::zip_equal(asked, llvm::drop_begin(contenders))) {
+  for (Contender &contender : llvm::drop_begin(contenders)) {
+    contender.finish();
+    if (deviceError.empty() && !isCheckedFirst() &&
+        contender.measured.isTimed() && contender.measured.ratio < 1)
+      check(contender);
+  }
+  confirm();
+  for (Contender &contender : llvm::drop_begin(contenders))
     if (!deviceError.empty() && contender.measured.isTimed())
       contender.measured.dropped = deviceError;
-    contender.finish();
-    if (!isCheckedFirst() && contender.measured.isTimed() &&
-        contender.measured.ratio < 1)
-      check(contender);
+}
+
+std::vector<Measurement>
+DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
+  const double from = elapsed();
+  compile(asked);
+  // The thread that runs them keeps them, and the schedules, if it hangs.
+  auto names = std::make_shared<const std::vector<Schedule>>(asked.vec());
+  auto contenders = std::make_shared<std::vector<Contender>>(asked.size() + 1);
+  for (auto [i, contender] : llvm::enumerate(*contenders)) {
+    contender.schedule = i == 0 ? &schedules.chosen : &(*names)[i - 1];
+    bool isChosen = *contender.schedule == schedules.chosen;
+    contender.compiled = isChosen ? &chosenOne : &kept[*contender.schedule];
+    contender.mayDiffer = !isChosen && !keepsOrder(*contender.schedule);
+  }
+  const double limit = place.patience.limit(chosenMilliseconds / 1e3);
+  running = &contenders->front();
+  auto work = [this, names, contenders](const auto &restart) {
+    restartClock = restart;
+    measureAll(*contenders);
+    restartClock = nullptr;
+  };
+  std::vector<Measurement> result;
+  if (!runWatched(limit, work)) {
+    hung =
+        describe(running.load()) +
+        llvm::formatv(" runs for more than {0:f1} s, {1:f4} ms by the chosen "
+                      "schedule, and is given up: the device may be busy "
+                      "with it until this process ends",
+                      limit, chosenMilliseconds)
+            .str();
+    result.assign(asked.size(), Measurement::drop(hung));
+    return result;
+  }
+  for (auto [schedule, contender] :
+       llvm::zip_equal(asked, llvm::drop_begin(*contenders))) {
     if (!contender.measured.isTimed() || contender.measured.ratio > 1) {
       contender.replay.reset(); // it has kernels of what is unloaded
       kept.erase(schedule);     // nobody measures it again

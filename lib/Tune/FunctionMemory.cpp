@@ -145,6 +145,8 @@ Expected<std::vector<WrittenPart>> FunctionMemory::partsOf(
     part.argument = number;
     part.bytes = info.bytes;
     part.isF32 = info.dtype == runtime::DataType::F32;
+    for (size_t i = 1; i < info.shape.size(); ++i)
+      part.width *= info.shape[i];
     parts.push_back(std::move(part));
     reads.push_back(isRead);
   }
@@ -159,6 +161,7 @@ Expected<std::vector<WrittenPart>> FunctionMemory::partsOf(
     part.offset = offset;
     part.bytes = bytes;
     part.isF32 = alone.arePlacesF32;
+    part.width = alone.placeWidth;
     parts.push_back(std::move(part));
     reads.push_back(alone.readsPlaces);
   }
@@ -212,30 +215,52 @@ FunctionMemory::read(llvm::ArrayRef<WrittenPart> parts) const {
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// The most that sums in another order may differ, as a part of the largest
-/// value.
+/// The most that sums in another order may differ, as a part of the scale of
+/// their row.
 static constexpr double tolerance = 1e-5;
 
-/// The largest distance of two arrays of f32 over the largest value. NaNs and
-/// infinities have to be in the same places.
-static double distance(llvm::StringRef expected, llvm::StringRef got) {
-  auto *x = reinterpret_cast<const float *>(expected.data());
-  auto *y = reinterpret_cast<const float *>(got.data());
-  double most = 0, largest = 0;
-  for (size_t i = 0, count = expected.size() / 4; i < count; ++i) {
-    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])))
-      continue;
-    double apart = std::abs(double(x[i]) - y[i]);
-    if (!std::isfinite(apart))
-      return std::numeric_limits<double>::infinity();
-    most = std::max(most, apart);
-  }
-  if (most == 0)
+/// The largest finite value of each row.
+static std::vector<double> findLargest(llvm::ArrayRef<float> values,
+                                       size_t width) {
+  std::vector<double> largest((values.size() + width - 1) / width);
+  for (auto [i, value] : llvm::enumerate(values))
+    if (std::isfinite(value))
+      largest[i / width] =
+          std::max(largest[i / width], std::abs(double(value)));
+  return largest;
+}
+
+/// The median of rows that are not zero; 0 where all are.
+static double medianOf(std::vector<double> largest) {
+  llvm::erase(largest, 0);
+  if (largest.empty())
     return 0;
-  for (size_t i = 0, count = expected.size() / 4; i < count; ++i)
-    if (std::isfinite(x[i]))
-      largest = std::max(largest, std::abs(double(x[i])));
-  return largest > 0 ? most / largest : std::numeric_limits<double>::infinity();
+  auto middle = largest.begin() + largest.size() / 2;
+  std::nth_element(largest.begin(), middle, largest.end());
+  return *middle;
+}
+
+static llvm::ArrayRef<float> floatsOf(llvm::StringRef bytes) {
+  return {reinterpret_cast<const float *>(bytes.data()), bytes.size() / 4};
+}
+
+/// The largest distance of two arrays of f32 over the scales of rows. NaNs and
+/// infinities have to be in the same places.
+static double distance(llvm::ArrayRef<float> expected,
+                       llvm::ArrayRef<float> got, size_t width) {
+  std::vector<double> largest = findLargest(expected, width);
+  const double median = medianOf(largest);
+  double most = 0;
+  for (auto [i, x, y] : llvm::enumerate(expected, got)) {
+    if (x == y || (std::isnan(x) && std::isnan(y)))
+      continue;
+    double apart = std::abs(double(x) - y);
+    double scale = std::max(largest[i / width], median);
+    if (!std::isfinite(apart) || scale == 0)
+      return std::numeric_limits<double>::infinity();
+    most = std::max(most, apart / scale);
+  }
+  return most;
 }
 
 Expected<Check> gnn::tune::compare(llvm::ArrayRef<WrittenPart> parts,
@@ -249,10 +274,12 @@ Expected<Check> gnn::tune::compare(llvm::ArrayRef<WrittenPart> parts,
     if (!part.isF32 || !mayDiffer)
       return runtime::failure("expected the bits of the chosen schedule's "
                               "result, got others");
-    double apart = distance(x, y);
+    double apart = distance(floatsOf(x), floatsOf(y), part.width);
     if (!(apart <= tolerance))
       return runtime::failure("expected the chosen schedule's result up to ",
-                              tolerance, " of its largest value, got one ",
+                              tolerance,
+                              " of the largest value of a row, got "
+                              "one ",
                               apart, " apart");
     check = Check::Close;
   }

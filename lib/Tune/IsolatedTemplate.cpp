@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tune;
@@ -95,6 +97,14 @@ static void describeArguments(func::FuncOp func, const Buffers &buffers,
   }
 }
 
+/// Elements of a row: of all dimensions but the first.
+static int64_t widthOf(MemRefType type) {
+  int64_t width = 1;
+  for (int64_t size : type.getShape().drop_front(type.getRank() > 0))
+    width *= ShapedType::isDynamic(size) ? 1 : size;
+  return width;
+}
+
 static IsolatedTemplate isolate(ModuleOp module, StringRef function,
                                 size_t number) {
   IsolatedTemplate result;
@@ -108,8 +118,9 @@ static IsolatedTemplate isolate(ModuleOp module, StringRef function,
       continue;
     ++result.numPlaces;
     result.readsPlaces |= isRead(buffer, buffers.read);
-    result.arePlacesF32 &=
-        cast<MemRefType>(buffer.getType()).getElementType().isF32();
+    auto type = cast<MemRefType>(buffer.getType());
+    result.arePlacesF32 &= type.getElementType().isF32();
+    result.placeWidth = std::gcd(result.placeWidth, widthOf(type));
   }
   result.key = tile::TemplateKey(op);
   llvm::raw_string_ostream stream(result.text);

@@ -61,6 +61,8 @@ private:
   bool isOver();
   void measure(llvm::ArrayRef<Schedule> schedules,
                llvm::ArrayRef<Schedule> proposed);
+  void add(const Schedule &schedule, const Schedule &proposed,
+           const Measurement &measured);
   bool measureNew(llvm::ArrayRef<Schedule> proposed);
   void choose();
 
@@ -92,18 +94,26 @@ void Driver::measure(llvm::ArrayRef<Schedule> schedules,
                      llvm::ArrayRef<Schedule> proposed) {
   std::vector<Measurement> found = measurer.measure(schedules);
   for (auto [schedule, asked, measured] :
-       llvm::zip_equal(schedules, proposed, found)) {
-    history.trials.push_back({schedule, asked, measured, seconds()});
-    if (limits.record)
-      limits.record(history.trials.back());
-  }
+       llvm::zip_equal(schedules, proposed, found))
+    add(schedule, asked, measured);
 }
 
-/// Measures what is not known. Whether there was anything.
+void Driver::add(const Schedule &schedule, const Schedule &proposed,
+                 const Measurement &measured) {
+  history.trials.push_back({schedule, proposed, measured, seconds()});
+  if (limits.record)
+    limits.record(history.trials.back());
+}
+
+/// Measures what is not known. Whether there was anything. Schedules that
+/// cannot be honoured are dropped with their reasons.
 bool Driver::measureNew(llvm::ArrayRef<Schedule> proposed) {
   std::vector<Schedule> schedules, asked;
   for (const Schedule &schedule : proposed) {
     auto complete = measurer.complete(schedule);
+    if (!complete && !history.find(schedule))
+      add(schedule, schedule,
+          Measurement::drop("schedule: " + complete.message()));
     if (!complete || history.find(*complete) ||
         llvm::is_contained(schedules, *complete))
       continue;
@@ -127,7 +137,7 @@ void Driver::choose() {
     return i == 0 || history.trials[i].measured.ratio >= 1 - leastGain;
   });
   order.resize(std::min(order.size(), finalists));
-  if (!history.isStopped && !order.empty()) {
+  if (!history.isStopped && measurer.broken().empty() && !order.empty()) {
     std::vector<Schedule> schedules;
     for (size_t i : order)
       schedules.push_back(history.trials[i].schedule);

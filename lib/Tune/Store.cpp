@@ -205,8 +205,10 @@ StoreMeasurer::create(llvm::ArrayRef<StoredMeasurement> stored,
     auto schedule = readSchedule(made->schedules.fields, line.fields);
     if (!schedule)
       return schedule.takeError();
-    if (made->known.empty())
+    if (made->known.empty()) {
       made->deviceName = line.cell.device;
+      made->schedules.chosen = *schedule;
+    }
     if (line.cell.device != made->deviceName)
       return runtime::failure("expected measurements of '", cell.str(),
                               "' and this template by one device, got '",
@@ -223,15 +225,34 @@ StoreMeasurer::create(llvm::ArrayRef<StoredMeasurement> stored,
 
 /// Leaves of the list those that were measured.
 void StoreMeasurer::keepKnown() {
+  isListed.resize(schedules.fields.size());
+  for (const ListedSchedule &listed : schedules.listed)
+    for (auto [i, value] : llvm::enumerate(listed.schedule))
+      isListed[i] = isListed[i] || value;
   llvm::erase_if(schedules.listed, [&](const ListedSchedule &listed) {
     auto isLike = [&](const auto &one) {
       return agrees(one.first, listed.schedule);
     };
     if (llvm::none_of(known, isLike))
       return true;
-    auto complete = completeSchedule(listed.schedule);
-    return !complete || !known.count(*complete);
+    auto completed = complete(listed.schedule);
+    return !completed || !known.count(*completed);
   });
+}
+
+Expected<Schedule> StoreMeasurer::complete(const Schedule &schedule) {
+  auto completed = completeSchedule(schedule);
+  if (!completed || known.count(*completed))
+    return completed;
+  auto like = llvm::make_filter_range(known, [&](const auto &one) {
+    for (size_t i = 0; i < schedule.size(); ++i)
+      if (one.first[i] != (*completed)[i] && (schedule[i] || isListed[i]))
+        return false;
+    return true;
+  });
+  if (llvm::hasSingleElement(like))
+    return like.begin()->first;
+  return completed;
 }
 
 std::vector<Measurement>

@@ -57,6 +57,8 @@ private:
 /// The exponent from which on a row takes all that it may have.
 static constexpr double mostExponent = 32;
 static constexpr unsigned stepsOfFit = 18;
+/// A fit ends within this part of the variance of degrees.
+static constexpr double goodFit = 2e-3;
 
 /// The longest row is of the node type whose pairs may be longest together.
 void Degrees::chooseHub() {
@@ -215,21 +217,44 @@ std::vector<std::vector<Pair>> Degrees::find() {
   chooseHub();
   if (!statistics.squares)
     return spread(0);
-  double low = 0, high = mostExponent;
-  for (unsigned i = 0; i < stepsOfFit; ++i) {
-    double middle = (low + high) / 2;
-    spread(middle);
-    (squares() < double(statistics.squares) ? low : high) = middle;
+  const auto wanted = double(statistics.squares);
+  auto edges = double(std::accumulate(statistics.edges.begin(),
+                                      statistics.edges.end(), int64_t(0)));
+  double variance = wanted - edges * edges / double(statistics.nodes);
+  double low = 0, high = 0, nearest = HUGE_VAL; // high: 0 until there is one
+  std::vector<std::vector<Pair>> best;
+  for (unsigned i = 0; i < stepsOfFit && low < mostExponent; ++i) {
+    if (nearest <= goodFit * variance)
+      break;
+    double middle =
+        high > 0 ? (low + high) / 2 : std::clamp(2 * low, 1.0, mostExponent);
+    auto pairs = spread(middle);
+    double over = squares() - wanted;
+    (over < 0 ? low : high) = middle;
+    if (std::abs(over) < nearest) {
+      nearest = std::abs(over);
+      best = std::move(pairs);
+    }
   }
-  spread(low);
-  double below = double(statistics.squares) - squares();
-  auto pairs = spread(high);
-  return squares() - double(statistics.squares) <= below ? pairs : spread(low);
+  return best;
 }
 
 std::vector<std::vector<Pair>>
 gnn::tune::findDegrees(GraphOp op, EndPoint end,
                        const EndStatistics &statistics, const Nodes &nodes,
                        uint64_t seed) {
-  return Degrees(op, end, statistics, nodes, seed).find();
+  // Nodes are numbered by popularity meanwhile: places ascend, and with them
+  // the memory of their degrees, which every step of the fit passes through.
+  Nodes popular;
+  popular.ofType.resize(nodes.ofType.size());
+  for (auto [number, node] : llvm::enumerate(nodes.all)) {
+    popular.all.push_back(number);
+    popular.type.push_back(nodes.type[node]);
+    popular.ofType[nodes.type[node]].push_back(number);
+  }
+  auto pairs = Degrees(op, end, statistics, popular, seed).find();
+  for (std::vector<Pair> &ofType : pairs)
+    for (Pair &pair : ofType)
+      pair.node = nodes.all[pair.node];
+  return pairs;
 }

@@ -181,6 +181,8 @@ public:
         memory(place.device), result(result) {}
 
   Error run();
+  /// Whether a thread still runs in this.
+  bool isHung() const { return measurer && measurer->isHung(); }
 
 private:
   Error listTemplates() { return templates.list(module, options, result); }
@@ -191,21 +193,20 @@ private:
   Error search(TunedTemplate &tuned);
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         begin)
+                                         options.begin)
         .count();
   }
   double shareOf(size_t number) const;
 
   ModuleOp module;
-  const Place &place;
+  const Place place;
   const TuneOptions &options;
   const Store store;
-  const std::chrono::steady_clock::time_point begin =
-      std::chrono::steady_clock::now();
   Templates templates;
   std::vector<IsolatedTemplate> &alone = templates.alone;
   std::vector<Compiled> chosen;
   FunctionMemory memory;
+  std::unique_ptr<DeviceMeasurer> measurer;
   Tuned &result;
 };
 } // namespace
@@ -293,20 +294,22 @@ double Tuner::shareOf(size_t number) const {
 Error Tuner::search(TunedTemplate &tuned) {
   size_t number = tuned.number;
   const IsolatedTemplate &one = alone[number];
+  measurer.reset();
   const double end = elapsed() + shareOf(number);
   if (Error error = runFirst(number))
     return error;
-  auto measurer = DeviceMeasurer::create(one, chosen[number], place, memory);
-  if (!measurer)
-    return measurer.takeError();
-  tuned.filtered = (*measurer)->filtered();
+  auto created = DeviceMeasurer::create(one, chosen[number], place, memory);
+  if (!created)
+    return created.takeError();
+  measurer = std::move(*created);
+  tuned.filtered = measurer->filtered();
   Cell cell{options.cell, one.key, place.device->name(), options.version};
   Error failed;
   Limits limits;
   limits.seconds = std::max(end - elapsed(), 0.0);
   limits.record = [&](const Trial &trial) {
     if (!options.store.empty() && !failed)
-      failed = store.add(cell, (*measurer)->space().fields, trial);
+      failed = store.add(cell, measurer->space().fields, trial);
   };
   limits.isStopped = [&](const History &history) {
     Progress progress{tuned.name, number, alone.size()};
@@ -314,11 +317,11 @@ Error Tuner::search(TunedTemplate &tuned) {
     progress.done = std::min(elapsed() / options.seconds, 1.0);
     return failed || (options.progress && options.progress(progress));
   };
-  if (Error error = runOn(one, **measurer, options, limits, tuned))
+  if (Error error = runOn(one, *measurer, options, limits, tuned))
     return error;
   result.isStopped |= tuned.history.isStopped;
-  if (!(*measurer)->broken().empty())
-    return Error((*measurer)->broken());
+  if (!measurer->broken().empty())
+    return Error(measurer->broken());
   return failed;
 }
 
@@ -341,7 +344,11 @@ Error Tuner::run() {
 
 Error gnn::tune::tune(ModuleOp module, const Place &place,
                       const TuneOptions &options, Tuned &found) {
-  return Tuner(module, place, options, found).run();
+  auto tuner = std::make_unique<Tuner>(module, place, options, found);
+  Error error = tuner->run();
+  if (tuner->isHung())
+    (void)tuner.release(); // a thread still uses it
+  return error;
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "GNN/Tune/TuneOptions.h"
 
 #include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Transforms/Schedules/FilterSchedules.h"
 #include "GNN/Tune/Search.h"
 #include "GNN/Tune/Store.h"
@@ -25,8 +26,6 @@ using runtime::ErrorKind;
 // By name
 //===----------------------------------------------------------------------===//
 
-/// Threads beyond which nothing compiles faster.
-static constexpr uint64_t mostThreads = 1024;
 static constexpr double mostSeconds = 1e9;
 
 static Error setText(std::string &field, StringRef value) {
@@ -110,7 +109,7 @@ static const Setting settings[] = {
     {"filters", setFilters},
     {"threads",
      [](TuneOptions &options, StringRef value) {
-       return setNumber(options.threads, value, 1, mostThreads);
+       return setNumber(options.threads, value, 1, runtime::numThreads());
      }},
     {"store", [](TuneOptions &options,
                  StringRef value) { return setText(options.store, value); }},

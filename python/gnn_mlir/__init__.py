@@ -5,8 +5,8 @@ from . import interop, models, reference
 from ._version import VERSION
 from .batches import blocks
 from .capi import CompileError, GNNError, get_num_threads, set_num_threads
-from .compiler import (Binding, CompiledFunction, compile, explain, export, list_schedules,
-                       load, load_plugin)
+from .compiled import Binding, CompiledFunction
+from .compiler import compile, explain, export, list_schedules, load, load_plugin
 from .graph import Graph
 from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types,
                               refine_types, renumber, select_edges, sort_edges)

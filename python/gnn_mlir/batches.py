@@ -20,18 +20,24 @@ MOST_AHEAD = 65535
 
 
 def blocks(batch, layers, seeds=None, *, num_edge_types=None, num_node_types=None):
-    """The blocks that `layers` layers read of a sampled graph: a list of bipartite
-    graphs, that of the first layer first. `batch` is what PyG's NeighborLoader gives
-    (Data or HeteroData), or a square Graph whose first `seeds` nodes outputs are wanted
-    of.
+    """Splits a sampled graph into blocks: one bipartite graph for each layer (docs/MiniBatches.md).
 
-    The sources of the first block are all nodes of the batch, and the destinations of
-    the last the seeds; those of each block are its first sources, and the sources of
-    the next. Nodes are in the batch's order. Those of a HeteroData, whose types are
-    numbered each by itself, are in the order of hops and then of types: `join_types`
-    of the first block makes rows of them of a dict by type. For a batch without a
-    batch_size `seeds` is a number, or a dict of them by node type. The numbers of types
-    are those of a Data: a batch may lack some that its graph has."""
+    The sources of the first block are all nodes of the batch. The destinations of a block are its
+    first sources, and the sources of the next block. The destinations of the last block are the
+    seeds. Nodes keep the order of the batch. Nodes of a HeteroData, which are numbered by type, are
+    in the order of hops and then of types: `Graph.join_types` of the first block makes rows for
+    them from a dict by type.
+
+    Args:
+        batch: a Data or HeteroData of PyG's NeighborLoader, or a square `Graph`.
+        layers: the number of layers.
+        seeds: the number of nodes whose outputs are wanted, which are the first nodes, or a dict of
+            numbers by node type. By default it is the `batch_size` of the batch.
+        num_edge_types, num_node_types: the numbers of types of a Data. A batch may lack types that
+            its graph has.
+
+    Returns:
+        A list of bipartite graphs, that of the first layer first."""
     layers = types.integer("layers", layers, 1, MOST_LAYERS)
     if isinstance(batch, Graph):
         refuse_types("a Graph", num_edge_types, num_node_types)

@@ -25,17 +25,17 @@ from .signatures import (COMPILER, FALLIBLE, OTHER, PLAIN, READS, Allocate, Bind
 
 
 class GNNError(RuntimeError):
-    """An error of the library: one line, "expected X, got Y"."""
+    """An error of the library. The message has one line, "expected X, got Y"."""
 
     kind = OTHER  # of GnnErrorKind
 
 
 class CompileError(GNNError):
-    """A program that does not compile.
+    """An error in a program.
 
-    `diagnostics` are all lines, the first of them is the message; `reproducer` is
-    the program with its pipeline, as text: `gnn-opt --run-reproducer FILE` on a
-    file of it repeats the failure (docs/Plugins.md: with plugins)."""
+    `diagnostics` is the list of all messages. `reproducer` is the program with its pipeline, as
+    text: `gnn-opt --run-reproducer FILE` on a file with this text repeats the failure
+    (docs/Plugins.md for plugins)."""
 
     def __init__(self, diagnostics, reproducer):
         self.diagnostics = list(diagnostics)
@@ -181,13 +181,13 @@ def _array(address, count):
 
 
 def get_num_threads():
-    """Threads of the host that check, sort and upload graphs, and make PTX."""
+    """The number of host threads that check, sort and upload graphs, and generate PTX."""
     return library().gnnNumThreads()
 
 
 def set_num_threads(count):
-    """Sets their number, at most 32; 0: as many as there are cores. Results have
-    the same bits for any number."""
+    """Sets the number of host threads, at most 32. 0 stands for the number of cores. Results have
+    the same bits for any number of threads."""
     try:
         call("gnnSetNumThreads", operator.index(count))
     except (GNNError, TypeError) as error:

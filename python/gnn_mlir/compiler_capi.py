@@ -191,7 +191,7 @@ def rule_option(rule):
     if not isinstance(rule, str) or not rule.startswith(_RANKED) or rule == _RANKED:
         raise ValueError(f"schedule_rule: expected 'rule' or 'ranked:FILE', got {rule!r}")
     path = os.path.abspath(rule.removeprefix(_RANKED))
-    with open(path, "rb"):
+    with paths.open_file(path, "schedule_rule"):
         return _RANKED + path
 
 
@@ -211,8 +211,8 @@ def layout_options(schedules, tuned, rule):
 
 
 def _read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    with paths.open_file(path) as file:
+        return file.read().decode()
 
 
 def _schedule_file(schedules, folder):
@@ -221,7 +221,7 @@ def _schedule_file(schedules, folder):
     if schedules is None:
         return None
     if isinstance(schedules, (str, os.PathLike)):
-        with open(schedules, "rb"):
+        with paths.open_file(schedules, "schedules"):
             return schedules
     path = os.path.join(folder, SCHEDULE_FILE)
     try:
@@ -238,11 +238,17 @@ _has_plugins = False  # Whose dialects and passes the cache does not know.
 
 
 def load_plugin(path):
-    """Loads a plugin, a shared object with dialects, ops or passes (docs/Plugins.md),
-    into this process and for good. Raises GNNError, and ValueError for what is no path."""
+    """Loads a plugin into this process for good (docs/Plugins.md).
+
+    Args:
+        path: a shared object with dialects, ops or passes.
+
+    Raises:
+        GNNError: the file cannot be loaded.
+        ValueError: `path` is no path."""
     global _has_plugins
-    name, _has_plugins = paths.encoded(path, "plugin"), True
-    capi.call("gnnLoadPlugin", name)
+    capi.call("gnnLoadPlugin", paths.encoded(path, "plugin"))
+    _has_plugins = True
 
 
 def compile_package(text, graphs, schedules, phases=None, save_schedules=None, tuned=False,

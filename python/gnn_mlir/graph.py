@@ -126,19 +126,23 @@ def may_declare_sorted(graph):
 
 
 class Graph:
-    """A typed, directed graph. It does not change: its arrays are read-only
-    copies of what it was made of, and its attributes cannot be set. Copies and
-    pickles have the arrays alone; structures and bindings are made anew.
+    """A typed, directed graph.
 
-    Square graphs (`num_nodes`) have one set of nodes at both ends, bipartite
-    ones (`num_src_nodes`, `num_dst_nodes`) two, whose node types share one
-    numbering. Parallel edges, self loops, isolated nodes and empty types are
-    legal, and so is zero of anything. Ids are int32, types less than 65536.
+    A graph does not change: its arrays are read-only copies, and its attributes cannot be set.
+    Copies and pickles have the arrays alone. Parallel edges, self loops, isolated nodes and empty
+    types are legal, and so are zero nodes or edges. Ids are int32, types are less than 65536.
 
-    `schema` gives for each edge type its (source node type, destination node
-    type), -1 where it has several. `arrays`, a dict that is the caller's to
-    change, holds what else came with a file: features, labels, masks.
-    """
+    Args:
+        edge_src, edge_dst: the source and destination node of each edge.
+        num_nodes, node_type: the number of nodes and their types, if sources and destinations are
+            the same set of nodes (a square graph).
+        num_src_nodes, num_dst_nodes, src_node_type, dst_node_type: the same for two sets of nodes
+            (a bipartite graph). Node types of both sets share one numbering.
+        edge_type: the type of each edge. By default there is one type.
+        num_edge_types, num_node_types: numbers of types, if some have no members.
+        schema: (source type, destination type) for each edge type, -1 if it has several.
+        edge_type_names, node_type_names: the names of types.
+        arrays: a dict of what else a file has: features, labels, masks. It may be changed."""
 
     def __init__(self, edge_src, edge_dst, num_nodes=None, *, edge_type=None,
                  node_type=None, num_edge_types=None, num_node_types=None,
@@ -294,24 +298,23 @@ class Graph:
 
     @property
     def is_dst_sorted(self):
-        """Whether its edges are sorted by destination."""
+        """Whether edges are sorted by destination."""
         if "dst_sorted" not in self._maps:
             dst = self.edge_dst
             self._maps["dst_sorted"] = bool(np.all(dst[:-1] <= dst[1:]))
         return self._maps["dst_sorted"]
 
     def ends(self, end):
-        """int32[edges]: the node at that end, "src" or "dst", of each edge."""
+        """The node at that end, "src" or "dst", of each edge: int32[edges]."""
         return self.edge_src if end == "src" else self.edge_dst
 
     def node_types_at(self, end):
-        """int32[nodes]: the types of the nodes at that end."""
+        """The types of the nodes at that end: int32[nodes]."""
         return self.src_node_type if end == "src" else self.dst_node_type
 
     def pairs(self, end):
-        """The (edge type, node) pairs that occur at that end, sorted by type,
-        then node: types int32[pairs], nodes int32[pairs], pair of each edge
-        [edges]."""
+        """The (edge type, node) pairs that occur at that end, sorted by type and then by node: the
+        types int32[pairs], the nodes int32[pairs], and the pair of each edge int32[edges]."""
         key = end + "_pairs"
         if key not in self._maps:
             count = max(1, self.num_src_nodes if end == "src" else
@@ -342,11 +345,9 @@ class Graph:
                              f"{', '.join(spaces.SPACES)}, got {space!r}")
 
     def map(self, source, target, via=None):
-        """The row of `target` that each row of `source` leads to.
-
-        On a square graph `src` and `dst` are the same rows as `node` and also
-        say which end a path takes.
-        """
+        """The row of `target` that each row of `source` leads to. `via` is "src" or "dst" if there
+        are two paths. On a square graph `src` and `dst` are the same rows as `node`, and name
+        the end of the path."""
         end = spaces.end_of(source, target, via)
         key = (source, target, end)
         if key not in self._maps:
@@ -390,8 +391,8 @@ class Graph:
                 if target == "node_type" else self.ends(end))
 
     def groups(self, source, target, via=None):
-        """Rows of `source` grouped by the row of `target` they lead to:
-        (order, begin), where group g is order[begin[g]:begin[g + 1]], ascending."""
+        """Groups the rows of `source` by the row of `target` that they lead to. The result is
+        (order, begin): group g is order[begin[g]:begin[g + 1]], in ascending order."""
         key = (source, target, spaces.end_of(source, target, via))
         if key not in self._groups:
             rows = self.map(source, target, via)
@@ -403,8 +404,7 @@ class Graph:
         return self._groups[key]
 
     def nodes_of_type(self, node_type, end="src"):
-        """The nodes of a type, ascending: a slice where they follow each other,
-        else an array."""
+        """The nodes of a type in order: a slice if they are adjacent, else an array."""
         key = "nodes", node_type, end
         if key not in self._maps:
             rows = np.flatnonzero(self.node_types_at(end) == node_type)
@@ -417,29 +417,29 @@ class Graph:
     # -- Names ---------------------------------------------------------------
 
     def find_node_type(self, name):
-        """The number of the node type of that name."""
+        """The number of the node type with a name."""
         return types.find_name(self.node_type_names, "node type", name)
 
     def find_edge_type(self, name):
-        """The number of the edge type of that name."""
+        """The number of the edge type with a name."""
         return types.find_name(self.edge_type_names, "edge type", name)
 
     # -- Statistics ----------------------------------------------------------
 
     def statistics(self):
-        """The fields of `#gnn.stats`, as a dict."""
+        """The fields of `#gnn.stats`, as a dict (docs/Cost.md)."""
         return {name: json.loads(value) for name, value in re.findall(
             r"(\w+) = (\d+|\[.*?\])", self.stats())}
 
     def stats(self):
-        """The same as text, `#gnn.stats<...>`, which a `gnn.graph` takes."""
+        """The statistics as text, `#gnn.stats<...>`, for the declaration of a graph."""
         return capi.NativeGraph.of(self).stats()
 
     # -- Features ------------------------------------------------------------
 
     def features(self):
-        """float32[source nodes, feat_dim] of a graph whose file holds features.
-        Values that a node has twice in a column add up."""
+        """The features of the graph's file, float32[source nodes, feat_dim]. Values that a node has
+        twice in a column are added."""
         if "feat_indptr" not in self.arrays:
             raise ValueError("the graph has no features, expected feat_indptr, "
                              "feat_indices and feat_dim in its file")
@@ -463,8 +463,8 @@ class Graph:
         return x
 
     def split_types(self, x, space="node"):
-        """A dict by node type (name or number) of rows of all nodes: of a square
-        graph, or at one end, "src" or "dst", of a bipartite one."""
+        """Splits rows of all nodes into a dict by node type (its name or number). `space` is
+        "node", or "src" or "dst" of a bipartite graph."""
         expected, got = self._count_nodes(space), len(x)
         if got != expected:
             raise ValueError(f"split_types: expected rows of all {expected} nodes, got "
@@ -481,9 +481,8 @@ class Graph:
         return self.count(space)
 
     def join_types(self, parts, width, space="node"):
-        """Rows of all nodes of a dict by node type (name or number) of arrays or
-        tensors [nodes of the type, width], of one dtype; 0 at nodes of types that are
-        not in it."""
+        """Joins a dict of arrays or tensors [nodes of the type, width] by node type (its name or
+        number) to rows of all nodes. Nodes of other types have zeros."""
         end, out = "dst" if space == "dst" else "src", None
         for node_type, part in parts.items():
             if isinstance(node_type, str):
@@ -524,13 +523,13 @@ class Graph:
 
     @classmethod
     def from_hetero(cls, num_nodes, edge_index):
-        """A square graph from dicts as PyG's HeteroData has them.
+        """Makes a square graph from dicts as PyG's HeteroData has them.
 
-        `num_nodes` gives each node type's number of nodes, `edge_index` for each
-        (source type, name, destination type) an int[2, edges] array of ids
-        within the types. Nodes are numbered type after type; edge types get a
-        schema and names "source name destination".
-        """
+        Args:
+            num_nodes: the number of nodes of each node type.
+            edge_index: int[2, edges] for each (source type, name, destination type), of ids within
+                the types. Nodes are numbered type after type, and edge types are named "source name
+                destination"."""
         for name, given in (("num_nodes", num_nodes), ("edge_index", edge_index)):
             if not isinstance(given, Mapping):
                 raise ValueError(f"{name}: expected a dict, got {given!r}")
@@ -570,20 +569,18 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data, num_edge_types=None, num_node_types=None):
-        """The graph of PyG's Data or HeteroData; features stay where they are. A Data
-        does not say how many types there are: None is as many as its largest id
-        says."""
+        """Makes a graph from PyG's Data or HeteroData, without its features. A Data does not state
+        its numbers of types. By default they follow from the largest ids."""
         return interop.pyg().graph(data, num_edge_types, num_node_types)
 
     @classmethod
     def load(cls, path):
-        """Reads a graph file (docs/Structures.md has its form) by the library."""
+        """Reads a graph file (docs/Structures.md)."""
         native, arrays = graph_files.read(path)
         graph = cls(**native.arrays(), arrays=arrays)
         graph._native = native
         return graph
 
     def save(self, path):
-        """Writes a graph file, edges in their order. The bytes depend on the graph
-        alone."""
+        """Writes a graph file. The bytes depend only on the graph."""
         graph_files.write(self, path)

@@ -22,15 +22,16 @@ LOOPS = ("replace", "add", "remaining", "remove")
 
 
 def add_self_loops(graph, mode="replace", edge_type=None):
-    """Adds a self loop to each node, after the other edges, in node order.
+    """Adds a self loop to each node, after the other edges, in the order of nodes.
 
-    With mode "replace" self loops that are there are taken out first, so that
-    each node has exactly one; with "add" they stay. With "remaining", as in
-    "replace", but the loop of a node that had some is the last of these, with its
-    type; with "remove" they are taken out, and none is added. `edge_type` is the
-    type of the new edges, whose schema they must obey. The number of edge types makes a
-    new one, "self_loop", after the others. None is the one type that there is, and beside
-    several a new one, as with `gnn-run --add-self-loops`."""
+    Args:
+        graph: a square graph.
+        mode: "add" keeps the self loops that the graph has. "replace" removes them first, so each
+            node has exactly one. "remaining" is "replace", but the new loop of a node gets the type
+            of the node's last old loop. "remove" only removes self loops.
+        edge_type: the type of new edges; its schema must allow them. The number of edge types
+            stands for a new type, "self_loop". By default it is the only type, or a new one if the
+            graph has several, as with `gnn-run --add-self-loops`."""
     _square(graph, "add_self_loops")
     if mode not in LOOPS:
         raise ValueError(f"expected mode {', '.join(LOOPS)}, got {mode!r}")
@@ -88,11 +89,13 @@ def check_dst_sorted(name, graph):
 
 
 def sort_edges(graph):
-    """The graph with its edges sorted by destination, as in compressed sparse rows of
-    destinations, and `edges`: edge i of it was edge edges[i] of the graph, whose rows of
-    edges `rows` become `rows[edges]`. Edges with one destination keep their order. A graph
-    whose edges are sorted is returned itself, with the structures that it has. Another has no
-    `arrays`: those of edges become `array[edges]`, those of nodes stay as they are."""
+    """Sorts edges by destination. Edges with the same destination keep their order.
+
+    Returns:
+        The sorted graph, and an array `edges` of the numbers that its edges had before, so
+        `rows[edges]` are the rows of edges in the new order. A graph with sorted edges is returned
+        itself. Otherwise the new graph has no `arrays`. Those of nodes stay valid, and those of
+        edges become `array[edges]`."""
     _check(graph, "sort_edges")
     if graph.is_dst_sorted:
         return graph, np.arange(graph.num_edges)
@@ -102,8 +105,8 @@ def sort_edges(graph):
 
 
 def add_inverses(graph):
-    """Adds each edge's inverse: E edges follow in the same order, whose types
-    are the first ones' plus the number of edge types. Names get "_inverse"."""
+    """Adds the inverse of each edge after the other edges, in the same order. The type of an
+    inverse is that of the edge plus the number of edge types; its name ends in "_inverse"."""
     _square(graph, "add_inverses")
     types, names, schema = graph.num_edge_types, graph.edge_type_names, graph.schema
     if names is not None:
@@ -117,10 +120,11 @@ def add_inverses(graph):
 
 
 def refine_types(graph):
-    """Splits edge types so that each joins one node type to one other: the
-    triples that occur, by (edge type, source type, destination type). The result
-    has a schema; names are "source edge destination", of the types' names where
-    they have any, else of their numbers."""
+    """Splits edge types so that each joins one node type to one other.
+
+    The new types are the triples (edge type, source type, destination type) that occur, in this
+    order. The result has a schema. Names are "source edge destination", of the names of types or
+    else of their numbers."""
     _check(graph, "refine_types")
     kinds = max(1, graph.num_node_types)
     src = graph.src_node_type[graph.edge_src].astype(np.int64)
@@ -164,8 +168,11 @@ def derive(graph, types=(), loops=None, loop_type=None):
 
 
 def select_edges(graph, kept):
-    """The edges where the mask `kept`, a bool an edge, is true, in their order. Types
-    and nodes stay as they are."""
+    """Keeps some edges, in their order. Types and nodes stay as they are.
+
+    Args:
+        graph: a graph.
+        kept: a mask, one bool for each edge."""
     _check(graph, "select_edges")
     kept = to_numpy(kept)
     if not kept.size:  # An empty list is of no type.
@@ -178,7 +185,7 @@ def select_edges(graph, kept):
 
 
 def merge_types(graph, edge_types=True, node_types=True):
-    """Takes away the differences between types: for models that know none."""
+    """Merges all edge types into one, and all node types into one, for models without types."""
     _check(graph, "merge_types")
     changes = {}
     if edge_types:
@@ -192,8 +199,12 @@ def merge_types(graph, edge_types=True, node_types=True):
 
 
 def renumber(graph, src_ids, dst_ids=None):
-    """Node v becomes src_ids[v] (dst_ids[v] at the other end of a bipartite
-    graph). Each must be a permutation."""
+    """Gives nodes new ids.
+
+    Args:
+        graph: a graph.
+        src_ids: a permutation: node v becomes src_ids[v].
+        dst_ids: the same for the destination nodes of a bipartite graph."""
     _check(graph, "renumber")
     if graph.square != (dst_ids is None):
         raise ValueError("expected dst_ids for a bipartite graph only")
@@ -216,7 +227,12 @@ def renumber(graph, src_ids, dst_ids=None):
 
 
 def degrees(graph, end="dst", edge_type=None):
-    """int64[nodes]: the edges at each node at that end, of one type if given."""
+    """The number of edges at each node: int64[nodes].
+
+    Args:
+        graph: a graph.
+        end: the end of edges that is counted, "src" or "dst".
+        edge_type: the type of the edges that are counted. By default all are."""
     _check(graph, "degrees")
     if end not in ("src", "dst"):
         raise ValueError(f"degrees: expected end src or dst, got {end!r}")

@@ -2,6 +2,7 @@
 """Paths of files, as the library takes them."""
 
 import os
+import stat
 
 from . import types
 
@@ -25,3 +26,12 @@ def encoded(path, what="path"):
         raise ValueError(f"{what}: expected a path without null characters, got "
                          f"{types.described(path)}")
     return name
+
+
+def open_file(path, what="path"):
+    """Opens a file to read its bytes. Raises OSError, and ValueError, which `what` begins, for a
+    named pipe, which would have to be waited for until somebody opens its other end."""
+    real = os.path.realpath(path)  # Pipes that the shell makes have none.
+    if os.path.exists(real) and stat.S_ISFIFO(os.stat(real).st_mode):
+        raise ValueError(f"{what}: expected a file, got the named pipe {os.fsdecode(path)!r}")
+    return open(path, "rb")

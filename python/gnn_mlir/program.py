@@ -50,7 +50,7 @@ class _Op:
 
 class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps,
                FeatureOps):
-    """A function under construction; made by `Module.function`."""
+    """A function of a program, made by `Module.function`. Its methods add ops."""
 
     def __init__(self, module, name):
         self.module = module
@@ -65,8 +65,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
     # -- Building --------------------------------------------------------------
 
     def input(self, name, value_type):
-        """An input of this name: rows of a graph, a weight, or an integer
-        (`types.I64`)."""
+        """Adds an input: rows of a graph, a weight, or an integer (`types.I64`)."""
         types.identifier(f"{self.name}: input", name)
         if name in self.inputs:
             raise ValueError(f"{self.name}: there is an input {name!r} already")
@@ -77,12 +76,11 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return self.inputs[name]
 
     def typed_input(self, name, graph, widths, space=None):
-        """An input that is a dict by node type, each with a width of its own.
+        """Adds an input that callers give as a dict by node type, each type with its own width.
 
-        `widths` gives each node type (by number) its width. Returns (width, rows
-        of all nodes) for each width, 0 at nodes of other widths: these are the
-        inputs of the program, `name`_<width>. `evaluate` and compiled functions
-        take the dict under `name` as well."""
+        `widths` is a dict of widths by the numbers of node types. The result is a list of (width,
+        rows of all nodes), where rows of nodes with another width are 0. These are the inputs of
+        the program, named by `name`, an underscore and the width."""
         if not isinstance(widths, Mapping) or set(widths) != set(
                 range(graph.node_types)):
             raise ValueError(f"{self.name}: expected a width for each of the "
@@ -165,7 +163,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return given
 
     def output(self, name, value):
-        """Returns `value` under this name; functions may return several."""
+        """Returns `value` under this name. Functions may return several values."""
         types.identifier(f"{self.name}: output", name)
         if name in self.outputs:
             raise ValueError(f"{self.name}: there is an output {name!r} already")
@@ -179,7 +177,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return value
 
     def comment(self, text):
-        """A comment line before the next op."""
+        """Adds a comment line before the next op."""
         self._lines.append(text)
 
     def _own(self, value):
@@ -200,7 +198,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return values[0] if len(values) == 1 else values
 
     def prune(self):
-        """Drops ops and inputs that no output is made of."""
+        """Removes ops and inputs that no output depends on."""
         live, lines = set(map(id, self.outputs.values())), []
         for op in reversed(self._lines):
             if isinstance(op, str) or any(id(v) in live for v in op.results):
@@ -212,7 +210,7 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
     # -- Text ------------------------------------------------------------------
 
     def text(self, spell=types.TensorType.text):
-        """The `func.func`; `spell` turns types to text."""
+        """The text of the `func.func`. `spell` turns types to text."""
         if not self.outputs:
             raise ValueError(f"{self.name}: expected an output")
         names = _Names()
@@ -238,8 +236,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
     # -- Meaning ---------------------------------------------------------------
 
     def graphs(self):
-        """The declarations of the graphs that the function names and that are
-        given: the parents of those that are derived."""
+        """The declarations of the graphs that a caller gives: those that the function names, and
+        the parents of derived graphs in their place."""
         return {g.name: g for g in self.named_graphs() if g.parent is None}
 
     def named_graphs(self):
@@ -253,8 +251,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return list({one.name: one for g in found for one in (g.parent, g) if one}.values())
 
     def bind(self, graphs):
-        """A dict of graphs by name, checked against their declarations, with
-        those that are derived from them."""
+        """Checks graphs against their declarations. The result is a dict of graphs by name, derived
+        graphs included."""
         declared = self.graphs()
         if isinstance(graphs, Graph):
             if len(declared) != 1:
@@ -286,12 +284,12 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return graphs
 
     def evaluate(self, graphs, inputs, storage=None):
-        """The outputs by name, in float64.
+        """Computes the outputs by name in float64, without the compiler.
 
-        `graphs` is a graph, or a dict of them by name; `inputs` a dict of arrays
-        by name. Missing, unknown and misshapen inputs are errors. `storage`, a
-        function such as np.float32, rounds what each op gives: how good a result
-        can be that stores its values so."""
+        `graphs` is a graph, or a dict of graphs by name; `inputs` is a dict of arrays by name.
+        Missing, unknown and misshapen inputs are errors. `storage`, a function such as np.float32,
+        rounds the result of each op: errors are then those of a program that stores its values in
+        this type."""
         graphs = self.bind(graphs)
         check_dict(self.name, inputs)
         inputs = self.place_typed_inputs(graphs, inputs)
@@ -326,8 +324,8 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         return {name: np.asarray(arrays[id(v)]) for name, v in self.outputs.items()}
 
     def random_inputs(self, graphs, seed=0):
-        """float32 inputs for `evaluate`: rows from N(0, 1), weights scaled so
-        that features keep their size, variances of at least a half; int64 seeds."""
+        """Random float32 inputs for `evaluate`: rows from N(0, 1), weights whose scale keeps the
+        size of features, variances of at least a half, and int64 seeds."""
         graphs, rng = self.bind(graphs), np.random.default_rng(seed)
         made = {}
         for name, value in self.inputs.items():
@@ -445,7 +443,7 @@ def check_counts(module, graphs):
 
 
 class Module:
-    """Graph declarations and functions, in order."""
+    """A program: declarations of graphs and functions, in order."""
 
     def __init__(self, comment=""):
         self.comment = comment
@@ -454,10 +452,17 @@ class Module:
 
     def graph(self, name, node_types=1, edge_types=1, square=True, schema=None,
               stats=None, self_loops=False, dst_sorted=None):
-        """Declares a graph; with `self_loops` one where each node has one, with
-        `dst_sorted` one whose edges are sorted by destination (`sort_edges` makes one);
-        None: whether those are of the graph that `compile` is given, False: whatever they
-        are. Binding checks both."""
+        """Declares a graph. Binding checks the declared facts.
+
+        Args:
+            name: the name of the graph in the program.
+            node_types, edge_types: numbers of types.
+            square: whether sources and destinations are the same set of nodes.
+            schema: the (source, destination) node type of each edge type, -1 if it has several.
+            stats: the items of `Graph.statistics`.
+            self_loops: whether each node has exactly one self loop.
+            dst_sorted: whether edges are sorted by destination. None takes the order of the graph
+                that `compile` is given, and False accepts any order."""
         self._new_symbol("graph", name)
         what = f"graph {name!r}"
         node_types = types.integer(f"{what}: node_types", node_types, 0, types.MOST_TYPES)
@@ -504,8 +509,8 @@ class Module:
             raise ValueError(f"there is a symbol {name!r} already")
 
     def derived_graph(self, name, parent, edge_types):
-        """Declares the graph of the edges of `parent` whose type is in the list,
-        which ascends. It is given with its parent."""
+        """Declares the graph of the edges of `parent` whose types are in the ascending list
+        `edge_types`. It is bound together with its parent."""
         edge_types = tuple(int(t) for t in edge_types)
         if parent.parent is not None:
             raise ValueError(f"graph {name!r}: expected a parent that is not "
@@ -523,9 +528,9 @@ class Module:
         return decl
 
     def looped_graph(self, name, parent, loops="replace", loop_type=0):
-        """Declares the graph that `add_self_loops` makes of `parent` in mode `loops`.
-        New loops have edge type `loop_type`, one of the parent's; its number of edge
-        types is a type of their own. It is given with its parent."""
+        """Declares the graph that `add_self_loops` makes from `parent` in mode `loops`. New loops
+        have the edge type `loop_type`; the parent's number of edge types stands for a new type.
+        It is bound together with its parent."""
         what = f"graph {name!r}"
         if parent.parent is not None or not parent.square:
             raise ValueError(f"{what}: expected a square parent that is not derived, "
@@ -546,8 +551,8 @@ class Module:
         return self.graphs[name]
 
     def graph_like(self, name, graph, stats=False, dst_sorted=None):
-        """Declares a graph with the types and the schema of a `Graph`; `dst_sorted` as in
-        `graph`, but None is that graph's, of 64 edges or more."""
+        """Declares a graph with the types and the schema of a `Graph`. `dst_sorted` is as for
+        `graph`, but None takes the order of this graph, if it has 64 edges or more."""
         if dst_sorted is None and may_declare_sorted(graph):
             dst_sorted = True
         return self.graph(name, graph.num_node_types, graph.num_edge_types,

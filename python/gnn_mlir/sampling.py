@@ -13,10 +13,19 @@ from .graph import Graph, to_numpy
 
 
 class Sampler:
-    """Draws at most so many incoming edges of each node of a square `Graph` without
-    replacement: those of the seeds first, then hop by hop those of the nodes that were
-    found. `fanouts` has a number for each hop, -1 for all edges; `seed` is that of what
-    is drawn. Raises ValueError where an argument is wrong."""
+    """A sampler of neighbours.
+
+    Edges are drawn without replacement: first incoming edges of the seeds, then hop by hop incoming
+    edges of the nodes that were found.
+
+    Args:
+        graph: a square `Graph`.
+        fanouts: for each hop the largest number of edges that are drawn for a node; -1 stands for
+            all edges.
+        seed: the seed of the random numbers.
+
+    Raises:
+        ValueError: an argument is invalid."""
 
     def __init__(self, graph, fanouts, seed=0):
         if not isinstance(fanouts, (list, tuple)) or not fanouts:
@@ -33,9 +42,14 @@ class Sampler:
         self._position = np.full(graph.num_nodes, -1, np.int64)
 
     def sample(self, seeds):
-        """The graph of a batch, whose first nodes are the seeds, ids that are all
-        different, and the nodes that it has in `graph`. Nodes are in the order in which
-        they were found, and so are edges."""
+        """Draws a batch.
+
+        Args:
+            seeds: ids of nodes, all different.
+
+        Returns:
+            The graph of the batch, whose first nodes are the seeds, and the id in `graph` of each
+            of its nodes. Nodes and edges are in the order in which they were found."""
         seeds = self._checked(seeds)
         try:
             return self._sample(seeds)

@@ -145,10 +145,12 @@ def _check_signature(signature):
 
 
 class SavedModel(capi.Shared):
-    """A saved model. Calls take and give what `forward` of the model does, with arrays of NumPy
-    or tensors in place of tensors: float32 features, and ids of int64 or int32. Features on a
-    GPU stay there, and are run on torch's current stream; `device` is for arrays, by default a
-    GPU where it was saved for one, else the first that it was saved for and that is there."""
+    """A saved model, which `load` returns.
+
+    A call takes and returns what `forward` of the model does, with arrays of NumPy or tensors:
+    features are float32, ids int64 or int32. Features on a GPU stay there and are run on torch's
+    current stream. Arrays run on the `device` of `load`. By default it is a GPU if the model was
+    saved for one, else the first target that the model was saved for and that this machine has."""
 
     def __init__(self, path, device, make_function):
         """`make_function` makes a `CompiledFunction` of a package and a name."""
@@ -173,7 +175,7 @@ class SavedModel(capi.Shared):
 
     @property
     def parameters(self):
-        """The parameters by name, as arrays."""
+        """The parameters as arrays, a dict by name."""
         return {one["name"]: self._parameter(one["name"]) for one in self.manifest["parameters"]}
 
     def _parameter(self, name):
@@ -184,8 +186,14 @@ class SavedModel(capi.Shared):
                              running.dtype_of(name, said["dtype"])).reshape(said["shape"])
 
     def bind(self, *args, **kwargs):
-        """The model on the graphs of a call's arguments: binds and uploads once. Of features the
-        shapes and the device alone matter."""
+        """Binds the model to the graphs of a call.
+
+        Args:
+            args, kwargs: the arguments of a call. Ids are uploaded; only the shapes and the
+                device of features matter.
+
+        Returns:
+            A bound model, which is called with features alone."""
         given = self._arguments(args, kwargs)
         return self._bind(given, self._place(given))
 
@@ -204,9 +212,15 @@ class SavedModel(capi.Shared):
         return found[2]._run(given)
 
     def program(self, *args, **kwargs):
-        """(function, graphs, inputs) of a call: the `CompiledFunction` of the model's program for
-        the device of a call, its graphs by name, and its inputs by name, parameters among them.
-        Of a model that was saved with `gradients` it has `forward` and `gradients`."""
+        """The program of the model for a call.
+
+        Args:
+            args, kwargs: the arguments of the call.
+
+        Returns:
+            A `CompiledFunction` for the device of the call, its graphs by name, and its inputs by
+            name, which include the parameters. If the model was saved with `gradients`, the
+            function has `forward` and `gradients`."""
         if len(self.manifest["calls"]) > 1:
             raise ValueError(f"{self.name}: expected a model of one function, got layers on the "
                              "rows of arguments before its program")
@@ -433,8 +447,10 @@ class _Handle(capi._Handle):
 
 
 class BoundModel(capi._Handle):
-    """A saved model on its graphs. A call takes the features alone, as `forward` has them: by
-    position, in the order of its arguments, or by name; ids are left out."""
+    """A saved model that is bound to its graphs.
+
+    A call takes the features of `forward` without ids: by position, in the order of the arguments,
+    or by name."""
 
     _release = "gnnBoundModelRelease"
     _elsewhere = "load the model and bind it there"

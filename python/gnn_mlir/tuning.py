@@ -23,7 +23,7 @@ from .signatures import Array, TuneProgress
 
 class Tuning:
     """What a search has found: `schedules`, lines for `compile` as dicts, of the templates where
-    one is faster than what was chosen; `templates`, what became of each of each function, as dicts;
+    one is faster than what was chosen; `templates`, what became of each of a function, as dicts;
     `graphs`, a line about each graph that was made of statistics; and whether it was `stopped`
     before its end."""
 
@@ -45,9 +45,9 @@ class Tuning:
                          f"{one['dropped']:8}  {name}")
             if filtered := ", ".join(f"{count} {name}" for name, count in one["filtered"].items()
                                      if count):
-                lines.append(f"           not compiled, by filters: {filtered}")
+                lines.append(f"{'':10} not compiled, by filters: {filtered}")
             if "refusal" in one:
-                lines.append(f"           not searched: {one['refusal']}")
+                lines.append(f"{'':10} not searched: {one['refusal']}")
         return "\n".join(lines)
 
     def add(self, other):
@@ -90,7 +90,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     """Measures schedules of the kernels of a program for `budget` seconds, compilation with it,
     and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
     compiler's passes choose, and has to give the same result: to the bit, or where sums are in
-    another order up to 1e-5. Ctrl-C ends the search, and what it has found is returned.
+    another order up to 1e-5. Ctrl-C ends the search, and what it has found is returned; a second
+    Ctrl-C does not wait for it.
 
     `program` is a compiled function of a program, which knows its settings, or what `compile`
     takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. The arguments
@@ -284,11 +285,14 @@ def _run(text, graphs, settings, given, arrays, device, progress):
         finally:
             ended.set()
 
-    threading.Thread(target=call, name="gnn-mlir tune").start()
+    # A daemon, as it may wait for a kernel for ever: the process ends without it.
+    threading.Thread(target=call, name="gnn-mlir tune", daemon=True).start()
     while not ended.is_set():  # to join a thread is not safe from Ctrl-C
         try:
             ended.wait(0.1)
         except KeyboardInterrupt:
+            if stopped.is_set():
+                raise
             stopped.set()
     if failed:
         raise failed[0]

@@ -87,15 +87,17 @@ def stats_text(items):
 
 @dataclass(frozen=True)
 class GraphDecl:
-    """`gnn.graph`: what is known about a graph when a function is compiled.
+    """A declaration `gnn.graph`: the facts about a graph that compilation uses.
 
-    `schema` gives each edge type its (source, destination) node type, -1 where
-    it has several; `stats` is what `Graph.statistics` returns, as items; with
-    `self_loops` each node has one, no more; with `dst_sorted` the edges are sorted by
-    destination, as in compressed sparse rows of destinations; None: `compile` takes it from
-    the graph that it is given. A graph with a `parent` is derived:
-    its edges of these `parent_types`, or with other self `loops`: one of
-    `graph_functions.LOOPS`, new ones with edge type `loop_type`."""
+    Args:
+        name, square, node_types, edge_types: as for `Module.graph`.
+        schema: the (source, destination) node type of each edge type, -1 if it has several.
+        stats: the items of `Graph.statistics`.
+        self_loops: whether each node has exactly one self loop.
+        dst_sorted: whether edges are sorted by destination, as in compressed sparse rows of
+            destinations. None takes the order of the graph that `compile` is given.
+        parent, parent_types, loops, loop_type: a derived graph, which has the parent's edges of
+            these types, or other self loops (`add_self_loops`)."""
 
     name: str
     square: bool = True
@@ -112,12 +114,12 @@ class GraphDecl:
 
     @property
     def src(self):
-        """The row space of source nodes: "node" or "src"."""
+        """The row space of source nodes, "node" or "src"."""
         return "node" if self.square else "src"
 
     @property
     def dst(self):
-        """The row space of destination nodes: "node" or "dst"."""
+        """The row space of destination nodes, "node" or "dst"."""
         return "node" if self.square else "dst"
 
     def rows(self, space, *features):
@@ -157,7 +159,7 @@ class GraphDecl:
 
 @dataclass(frozen=True)
 class TensorType:
-    """Rows of a graph's row space, or a weight where `space` is None."""
+    """The type of rows of a graph, or of a weight if `space` is None."""
 
     features: Tuple[int, ...]
     graph: Optional[GraphDecl] = None
@@ -176,7 +178,7 @@ class TensorType:
 
     @property
     def rows(self):
-        """The leading dimension: a number, "?", or None for a weight."""
+        """The leading dimension, which is a number, "?", or None for a weight."""
         if self.space is None:
             return None
         known = {"edge_type": self.graph.edge_types,
@@ -197,7 +199,7 @@ class TensorType:
         return TensorType(self.features, self.graph, self.space, dtype)
 
     def shape(self, graph=None):
-        """The shape on a bound graph; without one, rows must be known."""
+        """The shape on a bound graph. Without a graph, the number of rows must be known."""
         if self.space is None:
             return self.features
         rows = self.rows
@@ -206,7 +208,7 @@ class TensorType:
         return (rows,) + self.features
 
     def text(self, alias=None):
-        """As MLIR spells it; `alias` names the encoding."""
+        """The type as MLIR spells it. `alias` names the encoding."""
         dims = self.features if self.space is None else (
             (self.rows,) + self.features)
         text = "x".join([str(d) for d in dims] + [self.dtype])

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = "include/GNN/Dialect/Tile/IR/ScheduleFields.def"
 PAGE = ROOT / "docs/Schedules.md"
 
-Field = collections.namedtuple("Field", "type name range core rule meaning listed papers")
+Field = collections.namedtuple("Field", "type name range core rule bits meaning listed papers")
 
 
 def read(root=ROOT):

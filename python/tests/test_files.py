@@ -14,7 +14,7 @@ import pytest
 
 import gnn_mlir
 from conftest import find_tool
-from gnn_mlir import Graph, files, models
+from gnn_mlir import Graph, files, models, overlay
 
 GRAPH = Graph([0, 1, 2, 0], [1, 2, 0, 2], 3, edge_type=[0, 1, 2, 0])
 MODULE = models.rgcn(3, (4, 2))
@@ -74,9 +74,13 @@ def save_schedules(path):
 
 
 # How each of them begins.
-OPTIONS = {"--report": b"{", "--save-schedules": b"{", "--explain": b"digraph"}
+OPTIONS = {"report.json": b"{", "save-schedules.jsonl": b"{", "explain.dot": b"digraph"}
 FUNCTIONS = {"save": b"PK", "package": b"PK", "explain": b"digraph", "explain_page": b"<!DOCTYPE",
              "save_schedules": b"{", "write": b"text"}
+
+
+def option_of(name):
+    return "--" + name.partition(".")[0]
 
 
 def function(name, layer):
@@ -97,32 +101,32 @@ def read_pipe(path, found):
 def targets(names):
     """A pipe, a link to a file and one to nothing for each of the names."""
     for name in names:
-        os.mkfifo(f"{name}.pipe")
-        with open(f"{name}.old", "w", encoding="ascii") as file:
+        os.mkfifo(f"pipe-{name}")
+        with open(f"old-{name}", "w", encoding="ascii") as file:
             file.write("old")
-        os.chmod(f"{name}.old", 0o640)
-        os.symlink(f"{name}.old", f"{name}.link")
-        os.symlink(f"{name}.new", f"{name}.nowhere")
+        os.chmod(f"old-{name}", 0o640)
+        os.symlink(f"old-{name}", f"link-{name}")
+        os.symlink(f"new-{name}", f"nowhere-{name}")
 
 
 def check_targets(names, pipes):
     for name, begin in names.items():
-        assert pipes[f"{name}.pipe"].startswith(begin)
-        assert stat.S_ISFIFO(os.lstat(f"{name}.pipe").st_mode)
+        assert pipes[f"pipe-{name}"].startswith(begin)
+        assert stat.S_ISFIFO(os.lstat(f"pipe-{name}").st_mode)
         for link, target in (("link", "old"), ("nowhere", "new")):
-            assert os.path.islink(f"{name}.{link}")
-            with open(f"{name}.{target}", "rb") as file:
+            assert os.path.islink(f"{link}-{name}")
+            with open(f"{target}-{name}", "rb") as file:
                 assert file.read().startswith(begin)
-        assert os.stat(f"{name}.old").st_mode & 0o777 == 0o640
+        assert os.stat(f"old-{name}").st_mode & 0o777 == 0o640
 
 
 @pytest.mark.usefixtures("folder")
 def test_options_write_to_what_they_name():
     targets(OPTIONS)
     pipes = {}
-    threads = [read_pipe(f"{name}.pipe", pipes) for name in OPTIONS]
+    threads = [read_pipe(f"pipe-{name}", pipes) for name in OPTIONS]
     for kind in ("pipe", "link", "nowhere"):
-        result = gnn_run(*[f"{name}={name}.{kind}" for name in OPTIONS])
+        result = gnn_run(*[f"{option_of(name)}={kind}-{name}" for name in OPTIONS])
         assert result.returncode == 0, result.stderr
     for thread in threads:
         thread.join(10)
@@ -135,11 +139,11 @@ def test_functions_write_to_what_they_name(folder, layer):
     pipes = {}
     for name in FUNCTIONS:
         write = function(name, layer)
-        thread = read_pipe(f"{name}.pipe", pipes)
-        write(f"{name}.pipe")
+        thread = read_pipe(f"pipe-{name}", pipes)
+        write(f"pipe-{name}")
         thread.join(10)
-        write(f"{name}.link")
-        write(f"{name}.nowhere")
+        write(f"link-{name}")
+        write(f"nowhere-{name}")
     check_targets(FUNCTIONS, pipes)
 
 
@@ -148,9 +152,9 @@ def test_functions_write_to_what_they_name(folder, layer):
 def test_translations_write_to_what_they_name(translate, start):
     targets(["package"])
     pipes = {}
-    thread = read_pipe("package.pipe", pipes)
+    thread = read_pipe("pipe-package", pipes)
     for kind in ("pipe", "link", "nowhere"):
-        assert translate(f"package.{kind}").returncode == 0
+        assert translate(f"{kind}-package").returncode == 0
     thread.join(10)
     check_targets({"package": start}, pipes)
     assert not translate("/dev/null").stderr
@@ -179,11 +183,11 @@ def left(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("option", [*OPTIONS, "--phases", "--output"])
-def test_options_without_room(folder, option):
+@pytest.mark.parametrize("name", [*OPTIONS, "phases", "output"])
+def test_options_without_room(folder, name):
     """One error, and the file that was there."""
-    name = "out" if option in ("--phases", "--output") else "file"
-    file = folder / name / {"--phases": "1-graph.mlir", "--output": "out.npy"}.get(option, "")
+    option = option_of(name)
+    file = folder / name / {"phases": "1-graph.mlir", "output": "out.npy"}.get(name, "")
     file.parent.mkdir(exist_ok=True)
     file.write_text("old")
     before = left(folder), left(file.parent)
@@ -193,10 +197,11 @@ def test_options_without_room(folder, option):
     assert "File too large" in errors[0] and f"cannot write '{name}" in errors[0]
     assert file.read_text() == "old"
     assert (left(folder), left(file.parent)) == before
-    if name == "file":
-        result = gnn_run(f"{option}=/dev/full")
+    if name in OPTIONS:
+        os.symlink("/dev/full", folder / f"full-{name}")
+        result = gnn_run(f"{option}=full-{name}")
         assert result.returncode == 1
-        assert "cannot write '/dev/full': No space left on device" in result.stderr
+        assert f"cannot write 'full-{name}': No space left on device" in result.stderr
 
 
 @pytest.mark.parametrize("translate", [to_package, to_module])
@@ -283,16 +288,58 @@ def test_a_device_is_no_file(folder, command):
     assert "expected a" in errors[0] and "zero" in errors[0]
 
 
+NAMED_PIPE = "expected a file, got the named pipe 'pipe'"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command, says", [
+    (("gnn-run", "pipe", "--function=f"), ""), ((*ON_GRAPH, "--schedules=pipe"), "schedules: "),
+    ((*ON_GRAPH, "--records=pipe"), "records: "),
+    ((*ON_GRAPH, "--schedule-rule=ranked:pipe"), "schedule-rule: "),
+    (("gnn-opt", "pipe"), ""), (("gnn-translate", "--gnn-to-plan", "pipe"), ""),
+    (("gnn-tune", *ON_GRAPH[1:], "--out=o.jsonl", "--records=pipe"), "--records: "),
+    (("gnn-tune", *ON_GRAPH[1:], "--out=o.jsonl", "--store=pipe"), "--store: "),
+    (("gnn-tune", *LAYER_RUN[1:], "--target=cpu", "--out=o.jsonl", "--replay=pipe"),
+     "--replay: "),
+    (("gnn-tune", *ON_GRAPH[1:], "--out=o.jsonl", "--search=ranked", "--model=pipe"),
+     "--model: "),
+    (("gnn-overlay-sim", "pipe", "--graph=g.npz"), "")])
+def test_nobody_waits_for_a_named_pipe(command, says):
+    tool = find_tool(command[0])
+    if tool is None:
+        pytest.skip(f"{command[0]} is not built")
+    os.mkfifo("pipe")
+    result = subprocess.run([tool, *command[1:]], text=True, capture_output=True, check=False,
+                            timeout=20)
+    assert result.returncode == 1 and f"{says}{NAMED_PIPE}" in result.stderr
+    assert result.stderr.count("error:") == 1
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("call, says", [
+    (lambda: gnn_mlir.compile(MODULE, target="emulator", schedules="pipe"), "schedules: "),
+    (lambda: gnn_mlir.compile(MODULE, target="emulator", schedule_rule="ranked:pipe"),
+     "schedule_rule: "),
+    (lambda: overlay.Program.load("pipe"), "path: "),
+    (lambda: gnn_mlir.load_plugin("pipe"), "")], ids=["schedules", "model", "overlay", "plugin"])
+def test_python_waits_for_no_named_pipe(call, says):
+    os.mkfifo("pipe")
+    with pytest.raises((ValueError, gnn_mlir.GNNError), match=f"^{says}.*got the named pipe"):
+        call()
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_program_through_a_pipe():
-    os.mkfifo("pipe")
-    threading.Thread(target=lambda: files.write("pipe", MODULE.text()), daemon=True).start()
     tool = find_tool("gnn-run")
     if tool is None:
         pytest.skip("gnn-run is not built")
     arguments = "--function=rgcn", "--graph=g.npz", "--weights=random:1", "--target=cpu"
-    piped = subprocess.run([tool, "pipe", *arguments], text=True, capture_output=True,
-                           check=True, timeout=60)
+    end, other = os.pipe()
+    os.write(other, MODULE.text().encode())
+    os.close(other)
+    piped = subprocess.run([tool, f"/dev/fd/{end}", *arguments], text=True, capture_output=True,
+                           check=True, timeout=60, pass_fds=[end])
+    os.close(end)
     read = subprocess.run([tool, "-", *arguments], text=True, input=MODULE.text(),
                           capture_output=True, check=True, timeout=60)
     assert piped.stdout == read.stdout == gnn_run().stdout

@@ -419,6 +419,13 @@ def test_no_features(files):
                 says=["input 'x'", "the graph file has no features"])
 
 
+def test_features_of_another_size(files):
+    files.graph(feat_indptr=np.int32([0, 1, 1, 2]), feat_indices=np.int32([2, 9]),
+                feat_dim=np.int32([10]))
+    files.fails("--input", "x=graph:feat", inputs=["w"],
+                says=["input 'x'", "expected 8 features a node in the graph file, got 10"])
+
+
 @pytest.mark.parametrize("content, says", [
     (None, ["x.npy", "No such file"]),
     (b"", ["x.npy", "expected a .npy array", "0 bytes"]),

@@ -15,7 +15,7 @@ import schedule_fields
 from conftest import BUILD
 from source_copy import Copy, run
 
-LINE = """GNN_PRODUCT_FIELD(int64_t, tries, "tries", powers(1, 4), "", "tries of a test",
+LINE = """GNN_PRODUCT_FIELD(int64_t, tries, "tries", powers(1, 4), "", sameBits, "tries of a test",
     "all of them", "attempts of a paper")
 """
 

@@ -38,7 +38,7 @@ WAYS = {
     "warps": (40, "vector = 2, lanes = 32, row_walk = team"),
     "rows of a warp": (3, "lanes = 4, element_lanes = 1, rows_per_block = 64, row_walk = team"),
     "rows of a block": (16, "lanes = 4, row_walk = by_length, split_rows = 32"),
-    "blocks": (16, "lanes = 4, row_walk = block"),
+    "blocks": (16, "lanes = 4, row_walk = block, rows_per_block = 2"),
     "windows of elements": (16, "row_walk = team, window = 32"),
 }
 

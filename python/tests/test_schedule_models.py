@@ -210,6 +210,45 @@ def test_rule_gaps_tell_the_fields(tuning):
     assert said == "lanes 8 -> 4, runs none -> 2"
 
 
+def test_too_little_to_train_on_is_refused(tuning, stores, tmp_path):
+    few = "^expected a template with 10000 schedules in .*, got at most"
+    with pytest.raises(SystemExit, match=few):
+        tuning("stores").load([stores], TOOL, least=10_000)
+    pytest.importorskip("torch")
+    train = tuning("train_cost_model")
+    kept, train.METRICS = train.METRICS, {}
+    try:
+        with pytest.raises(SystemExit, match="^expected traversals that reduce .*, got none"):
+            run(train, stores, "--out", tmp_path / "cost.json")
+    finally:
+        train.METRICS = kept
+    assert not (tmp_path / "cost.json").exists()
+
+
+def test_twins_are_compared_by_the_graph(tuning):
+    """A side whose fastest is the graph's slowest, and one that orders all alike."""
+    twins, graph = tuning("twins"), {"a": 1.0, "b": 2.0, "c": 4.0, "d": 3.0}
+    assert twins.compare(graph, {s: 10 * t for s, t in graph.items()}) == (4, pytest.approx(1), 0)
+    assert twins.compare(graph, {"a": 3.0, "b": 2.0, "c": 1.0}) == (3, pytest.approx(-1), 3)
+    assert twins.compare(graph, {"a": 1.0})[0] == 1
+    graph = twins.load(tuning("cells").Known("n90-d6-v1.5-l0.5"), None)
+    for side, same in (("shuffled", True), ("random", False)):
+        made = twins.SIDES[side](graph)
+        assert (np.diff(made.edge_dst) >= 0).all()
+        for end in ("edge_src", "edge_dst"):
+            counts = [np.bincount(getattr(g, end), minlength=90) for g in (graph, made)]
+            assert (counts[0] == counts[1]).all() == same
+            assert counts[0].sum() == counts[1].sum()
+
+
+def test_twins_are_measured(tuning, capsys):
+    run(tuning("twins"), "n90-d6-v1.5-l0.5/copy_u/20", "--target", "cpu", "--budget", 1)
+    rows = [row.split(" | ") for row in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[2] for row in rows] == list(tuning("twins").SIDES)
+    for row in rows:
+        assert int(row[3]) > 1 and -1 <= float(row[4]) <= 1 and row[5].startswith("+")
+
+
 def test_lanes_of_dots_follow_from_the_stores(tuning):
     """Twice as many lanes are as fast where a lane has as many vectors as there are lanes, which
     is where gnn-tile-schedule-lanes ends to double them."""
@@ -272,7 +311,16 @@ def test_the_text_of_a_model_is_part_of_the_key(tmp_path):
     (1, ValueError, "^schedule_rule: expected 'rule' or 'ranked:FILE', got 1$"),
     ("ranked:/none/x", FileNotFoundError, "/none/x"),
     (f"ranked:{__file__}", ValueError,
-     "^schedule_rule: .*test_schedule_models.py:1: expected 'tree', with which")])
-def test_bad_rules(rule, error, message):
+     "^schedule_rule: .*test_schedule_models.py:1: expected 'tree', with which"),
+    (RANKER.read_text().replace("leaf_value=-1 ", "leaf_value=1e9999 "), ValueError,
+     "^schedule_rule: .*model.txt:18: expected finite numbers of 'leaf_value', got an infinite one"),
+    (RANKER.read_text().replace("field.vector", "field.vectors"), ValueError,
+     "^schedule_rule: .*model.txt:7: expected features of schedules, got 'field.vectors'"),
+    ('{"networks": []}', ValueError, "^schedule_rule: .*model.txt: expected networks, got none$")],
+    ids=range(8))
+def test_bad_rules(tmp_path, rule, error, message):
+    if isinstance(rule, str) and not rule.startswith(("luck", "ranked:")):  # the text of a model
+        (tmp_path / "model.txt").write_text(rule)
+        rule = f"ranked:{tmp_path / 'model.txt'}"
     with pytest.raises(error, match=message):
         gnn_mlir.compile(gnn_mlir.models.gcn((8, 8)), target="cpu", schedule_rule=rule)

@@ -38,11 +38,11 @@ def test_each_gives_the_numbers(compiler, subject, graph, features, heads):
     program = cases.build(subject, graph, features, heads)
     legal = gnn_mlir.list_schedules(program.function, target=TARGET)
     assert len(legal) > 1000
-    rng = random.Random(f"{subject} {features}")
+    kernels, rng = by_kernel(legal), random.Random(f"{subject} {features}")
 
     def run(text, function, graphs, inputs):
         del text
-        chosen = draw(legal, rng)
+        chosen = draw(kernels, rng)
         compiled = gnn_mlir.compile(program.function, function, target=TARGET,
                                     schedules=chosen)
         steps = compiled.package.plan()["functions"][0]["steps"]
@@ -60,10 +60,10 @@ def test_layout_is_what_the_kernel_takes(compiler, unchecked):
     """Threads and shared memory of a report are those that were listed."""
     graph = Graph([0, 1, 2], [1, 2, 0], 3, edge_type=[0, 1, 0], num_edge_types=2)
     model = models.rgat(2, (64, 32))
-    legal = gnn_mlir.list_schedules(model, target="emulator")
+    kernels = by_kernel(gnn_mlir.list_schedules(model, target="emulator"))
     rng = random.Random(5)
     for _ in range(4):
-        chosen = draw(legal, rng)
+        chosen = draw(kernels, rng)
         steps = gnn_mlir.compile(model, target="emulator", schedules=chosen).bind(
             graph).report()["steps"]
         # Products of one schedule, but of several depths, are laid out differently.

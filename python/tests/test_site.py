@@ -66,6 +66,13 @@ def test_reference_has_ops_passes_and_functions(site):
         assert f'id="gnn_mlir.{name}"' in api
 
 
+def test_arguments_of_functions_are_lists(site):
+    api = (site / "docs/api.html").read_text()
+    compiling = api.split('id="gnn_mlir.compile"')[1].split('id="gnn_mlir.')[0]
+    for name in inspect.signature(gnn_mlir.compile).parameters:
+        assert name == "unknown" or f"<strong>{name}</strong>" in compiling
+
+
 @pytest.mark.parametrize("folder, page", [("GNN", "gnn"), ("Tile", "gnn_tile"),
                                           ("Overlay", "gnn_overlay")])
 def test_every_op_is_on_the_page_of_its_dialect(site, folder, page):
@@ -73,6 +80,7 @@ def test_every_op_is_on_the_page_of_its_dialect(site, folder, page):
     ops = {op for td in definitions for op in re.findall(
         r'^def \w+\s*:\s*\w*Op<\s*"([\w.]+)"', td.read_text(), re.M)}
     text = (site / f"docs/reference/dialects/{page}.html").read_text()
+    assert ",   # " not in text  # mlir-tblgen's positional syntax, which no attribute has.
     shown = set(re.findall(rf">{page}\.([\w.]+)</span></code> \(", text))
     assert len(ops) > 10 and ops <= shown, ops - shown
 

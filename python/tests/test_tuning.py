@@ -125,7 +125,7 @@ def test_a_graph_and_inputs(gcn):
 def test_a_synthetic_graph(gcn):
     """Without a graph there is one of the declared statistics."""
     layer, graph, _ = gcn
-    with pytest.raises(gnn_mlir.GNNError, match=r"expected a graph for 'g' .*got neither"):
+    with pytest.raises(gnn_mlir.GNNError, match=r"graph 'g': expected a graph, or .*got neither"):
         gnn_mlir.tune(layer, budget=1)
     declared = models.gcn((16, 16)).text().replace(
         "gnn.graph @g square {", f"gnn.graph @g square {{stats = {graph.stats()}, ")
@@ -245,7 +245,10 @@ def test_a_record_changes_what_the_cache_of_programs_gives(gcn, planted, tmp_pat
 def test_filters(gcn):
     layer, graph, inputs = gcn
     found = gnn_mlir.tune(layer, graph, inputs, budget=1, op=2, filters=["balance"])
-    assert found.templates[2]["filtered"]["balance"] > 0
+    removed = found.templates[2]["filtered"]["balance"]
+    assert removed > 0
+    assert str(found).splitlines()[-1].split("  ")[-1].strip() == (
+        f"not compiled, by filters: {removed} balance")
     found = gnn_mlir.tune(layer, graph, inputs, budget=1, op=2, filters=[])
     assert found.templates[2]["filtered"] == {}
     asked = dict(graph=graph, target="cuda", chip="sm_90", vary=["rows_per_block", "in_flight"])
@@ -405,6 +408,39 @@ def test_ctrl_c_keeps_what_was_found(tmp_path):
     interrupt(process, tmp_path / "store.jsonl")
     assert process.returncode == 0 and int(process.stdout.read()) > 3
     assert (tmp_path / "found.jsonl").exists()
+
+
+def test_a_second_ctrl_c_does_not_wait(tmp_path):
+    script = textwrap.dedent(f"""
+        import sys, time
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        import gnn_mlir
+        from gnn_mlir import models
+        from test_tuning import make_graph
+
+        def hang(*_):
+            print("hangs", flush=True)
+            time.sleep(600)
+        gnn_mlir.tune(models.gcn((16, 16)), make_graph(), target="cpu", progress=hang)
+    """)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "hangs\n"
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.wait(10)
+    assert process.stderr.read().endswith("KeyboardInterrupt\n")
+
+
+def test_what_was_found_before_an_error(gcn, monkeypatch):
+    answer = {"schedules": [{"template": "gemm"}], "templates": [{"name": "0"}]}
+    error = gnn_mlir.GNNError("template 1: schedule <lanes = 8> runs for ever")
+    monkeypatch.setattr(tuning, "_run", lambda *_: (json.dumps(answer), error))
+    with pytest.raises(gnn_mlir.TuneError, match="^template 1: schedule <lanes = 8> runs") as caught:
+        gnn_mlir.tune(*gcn)
+    assert caught.value.found.schedules == answer["schedules"]
 
 
 def test_ctrl_c_of_the_tool(tool, tmp_path):

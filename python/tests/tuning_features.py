@@ -5,7 +5,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DEFINITIONS = ROOT / "include/GNN/Tune/Models/Features.def"
+DEFINITIONS = ROOT / "include/GNN/Analysis/ScheduleModels/Features.def"
 PAGE = ROOT / "docs/TuningModels.md"
 
 

@@ -6,9 +6,39 @@
 // RUN: not gnn-run %s --function f --stage-passes=tile=cse 2>&1 | FileCheck %s --check-prefix=POINT
 // RUN: not gnn-run %s --function f --target=emulator --phases=%t.none --chip=v100 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not gnn-run %s --function f --target=cpu --chip=h100 2>&1 | FileCheck %s --check-prefix=UNUSED
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --schedules=%t.gone 2>&1 | FileCheck %s --check-prefix=GONE
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --records=%t.gone 2>&1 | FileCheck %s --check-prefix=RECORDS
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --records=/ 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=cpu --explain=/ 2>&1 | FileCheck %s --check-prefix=EXPLAINED
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=cpu --explain=%t.gone/x.dot 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// RUN: not gnn-run %s --function f --graph %t.npz --explain --explain=%t.html 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not gnn-run %s --function f --add-self-loops 2>&1 | FileCheck %s --check-prefix=LOOPS
+// RUN: not gnn-run %s --function f --refine-types 2>&1 | FileCheck %s --check-prefix=REFINED
+// RUN: not gnn-run %s --function= --graph %t.npz 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not gnn-run %s --function f --graph %t.npz --save-schedules= 2>&1 | FileCheck %s --check-prefix=SAVED
+// RUN: not gnn-run %s --function f --graph %t.npz --output= 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not gnn-run %s --function f --graph %t.npz --allow-unused-schedules 2>&1 | FileCheck %s --check-prefix=ALLOWED
+// RUN: not gnn-run --stats=%t.npz --target=cpu 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: not gnn-run --stats=%t.npz %s 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// RUN: not gnn-run %s --function f --graph %t.npz --target=cpu --stage-passes=graph-end=hoist-linear 2>&1 | FileCheck %s --check-prefix=PLUGIN
 
 // An option that is wrong is named, and no place in the file.
 //
+// GONE:  {{^gnn-run: error: --schedules: cannot open '.*gone': No such file or directory$}}
+// RECORDS: {{^gnn-run: error: --records: cannot open '.*gone': No such file or directory$}}
+// FOLDER: {{^gnn-run: error: --records: expected a file, got the folder '/'$}}
+// EXPLAINED: {{^gnn-run: error: --explain: expected FILE.html or FILE.dot, got '/'$}}
+// NOWHERE: {{^gnn-run: error: --explain: cannot write '.*gone/x.dot': No such file or directory$}}
+// TWICE: {{^gnn-run: error: --explain: expected once, got it 2 times$}}
+// LOOPS: {{^gnn-run: error: --add-self-loops: expected --graph FILE.npz, whose edges it changes, got none$}}
+// REFINED: {{^gnn-run: error: --refine-types: expected --graph FILE.npz, whose edges it changes, got none$}}
+// EMPTY: {{^gnn-run: error: --function: expected NAME, got an empty text$}}
+// SAVED: {{^gnn-run: error: --save-schedules: expected FILE.jsonl, got an empty text$}}
+// OUTPUT: {{^gnn-run: error: --output: expected DIR, got an empty text$}}
+// ALLOWED: {{^gnn-run: error: --allow-unused-schedules: expected --schedules FILE.jsonl, got none$}}
+// STATS: {{^gnn-run: error: --target: expected no such option with --stats$}}
+// PROGRAM: {{^gnn-run: error: --stats: expected no program, got '.*bad-options.mlir'$}}
+// PLUGIN: {{^gnn-run: error: --stage-passes: graph-end: 'hoist-linear' does not refer to a registered pass or pass pipeline \(those of a plugin are registered where it is loaded: docs/Plugins.md\)$}}
 // FORM:  {{^gnn-run: error: --stop-at: expected one of kernels, .+, got 'tiles'$}}
 // VALUE: {{^gnn-run: error: --passes: fuse: expected true or false, got 'maybe'$}}
 // POINT: {{^gnn-run: error: --stage-passes: expected POINT=PASSES with a point of .+, got 'tile=cse'$}}

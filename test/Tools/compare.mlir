@@ -20,6 +20,14 @@
 // RUN:   | FileCheck %s --check-prefix=PAGE
 // RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=stop-at=tiles 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=VALUE
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=passes 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=EMPTY
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=schedules= 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=EMPTY
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --compare=stop-at=kernels 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=EQUAL
+// RUN: not gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --schedules=%t.jsonl --compare=schedules=%t.jsonl 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=EQUAL
 // RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --target=emulator --phases=%t.out
 // RUN: not gnn-run %t.out/3-schedule.mlir --function f --graph %t.npz --input x=%t.npy --target=emulator --compare=passes=fuse=false 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PAST
@@ -44,7 +52,9 @@
 // FIELDS-NEXT:   {{^PTX: [0-9]+ -> [0-9]+ bytes$}}
 // FIELDS-NEXT:   {{^schedule of f_0_aggregate_activation: .*in_flight = [0-9]+ -> 2(,|$)}}
 // SAME-NEXT:     out: the same bits
-// OPTION:        error: --compare: expected passes=, stage-passes=, schedules= or stop-at=, got 'fuse=false'
+// OPTION:        error: --compare: expected passes=, stage-passes=, schedules= or stop-at= with a value, got 'fuse=false'
+// EMPTY:         error: --compare: expected passes=, stage-passes=, schedules= or stop-at= with a value, got '{{passes|schedules=}}'
+// EQUAL:         error: --compare: expected another value than the first function is compiled with, got '{{.+}}'
 // PAGE:          error: --explain: expected no page beside --compare, which runs two functions, got {{.*}}.html
 // OUTPUT:        error: --compare: expected neither --report nor --output, as two functions are run, got --output
 // REPORT:        error: --compare: expected neither --report nor --output, as two functions are run, got --report

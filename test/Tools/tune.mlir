@@ -47,6 +47,14 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --op=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not gnn-tune %s --function h --graph %t.npz --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=GRAPH
+// RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu --graph=h=%t.npz 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu --graph=%t.npz --graph=h=%t.npz 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu --add-self-loops 2>&1 | FileCheck %s --check-prefix=LOOPS
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --trace= 2>&1 | FileCheck %s --check-prefix=TRACE
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --cell=tiny 2>&1 | FileCheck %s --check-prefix=CELL
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --jobs=100000 2>&1 | FileCheck %s --check-prefix=JOBS
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --replay=%t.store --weights=random:2 2>&1 | FileCheck %s --check-prefix=WEIGHTS
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --replay=%t.store --features=%t.features 2>&1 | FileCheck %s --check-prefix=LISTED
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.none/x.jsonl 2>&1 | FileCheck %s --check-prefix=OUT
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --store=%t.none/x.jsonl 2>&1 | FileCheck %s --check-prefix=STORED
 // RUN: not gnn-tune %s --function f --graph %t.npz --store=%t.same --out=%t.same 2>&1 | FileCheck %s --check-prefix=SAME
@@ -66,7 +74,15 @@
 // OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
-// GRAPH:    {{^gnn-tune: error: .*expected a graph for 'g' \(--graph\), or no graphs and statistics in its declaration \(stats = #gnn.stats<...>\), got neither$}}
+// GRAPH:    {{^gnn-tune: error: .*graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) that one is made of, got neither$}}
+// NAME:     {{^gnn-tune: error: expected --graph g=FILE.npz, got 'h=.+'$}}
+// COUNT:    {{^gnn-tune: error: expected --graph once for each graph of the function: 1, got 2$}}
+// LOOPS:    {{^gnn-tune: error: --add-self-loops: expected --graph FILE.npz, whose edges it changes, got none$}}
+// TRACE:    {{^gnn-tune: error: --trace: expected FILE.jsonl, got an empty text$}}
+// CELL:     {{^gnn-tune: error: --cell: expected --store or --replay, whose measurements it names, got neither$}}
+// JOBS:     {{^gnn-tune: error: --jobs: expected a whole number from 1 to [0-9]+, got '100000'$}}
+// WEIGHTS:  {{^gnn-tune: error: --weights: expected none with --replay, which neither compiles nor measures$}}
+// LISTED:   {{^gnn-tune: error: --out: expected none with --features, which searches nothing$}}
 // OUT:      {{^gnn-tune: error: --out: cannot write '.+': No such file or directory$}}
 // STORED:   {{^gnn-tune: error: --store: cannot write '.+': No such file or directory$}}
 // SAME:     {{^gnn-tune: error: --store: expected another file than --out's, got '.*same'$}}
@@ -74,7 +90,7 @@
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
 // SEARCH:   {{^gnn-tune: error: --search: expected one of coordinate, random, exhaustive, ranked, genetic, sampling, got 'luck'$}}
 // FILTER:   {{^gnn-tune: error: --filter: expected registers, utilization, balance, got 'luck'$}}
-// REPLAYED: {{^gnn-tune: error: --filter: expected none with --replay, which compiles nothing$}}
+// REPLAYED: {{^gnn-tune: error: --filter: expected none with --replay, which neither compiles nor measures$}}
 // FILTERED: 1 (traverse
 // FILTERED-NEXT: {{^ +not compiled, by filters: [0-9]+ balance$}}
 // PASSES:   {{^gnn-tune: error: --passes: fuse: expected true or false, got 'maybe'$}}

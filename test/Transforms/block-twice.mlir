@@ -10,7 +10,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-NOT:     gnn_tile.blocks
 func.func @twice(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf32>, %z: memref<?x64xf32>) {
   // expected-remark @+2 {{blocks of 8 rows and 64 columns}}
-  // expected-remark @+1 {{is on a range already}}
+  // expected-remark @+1 {{is already on a range}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
@@ -20,7 +20,7 @@ func.func @twice(%x: memref<?x64xf32>, %w: memref<64x64xf32>, %y: memref<?x64xf3
     gnn_tile.yield %s : f32
   }
   // expected-remark @+2 {{tiles of 64 rows and 64 columns}}
-  // expected-remark @+1 {{is on a range already}}
+  // expected-remark @+1 {{is already on a range}}
   gnn_tile.gemm @g rows dst ins(%y, %w : memref<?x64xf32>, memref<64x64xf32>)
       at <group : feature> extras at [] outs(%z : memref<?x64xf32>) at <group : feature>
       schedule <n = 64, kind = ffma, copies = registers> {

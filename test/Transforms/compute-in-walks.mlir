@@ -66,7 +66,7 @@ func.func @into_walks(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf
     %x = math.exp %r : f32
     gnn_tile.yield %r, %x : f32, f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model, {{[0-9.]+}} us in one walk that stores them}}
+  // expected-remark-re @+1 {{each of 2 walks computes the values of edges that it reads: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model, {{[0-9.]+}} us in one walk that stores them}}
   %z = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
       ins(%s, %q : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<element -> dst : feature>]
@@ -76,7 +76,7 @@ func.func @into_walks(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf
     %r = gnn_tile.reduce sum [element] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?x64xf32>
-  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}}}
+  // expected-remark-re @+1 {{each of 2 walks computes the values of edges that it reads: {{.+}}}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
@@ -101,7 +101,7 @@ func.func @two_walks(%q: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<edg
     %r = gnn_tile.reduce sum [feature] %qv : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+1 {{what it reads of each edge is stored: it walks the edges more than once}}
+  // expected-remark @+1 {{the values of edges that it reads are stored: it walks the edges more than once}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%sv: f32):
@@ -126,7 +126,7 @@ func.func @other_features(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %e: tensor
     %r = gnn_tile.reduce sum [feature] %qv : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+1 {{what it reads of each edge is stored: they have other heads and features}}
+  // expected-remark @+1 {{the values of edges that it reads are stored: they have other heads and features}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 32> ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x32xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
       outs(%n : tensor<?x32xf32>) at [#rows] {
@@ -153,14 +153,14 @@ func.func @on_the_way(%q: tensor<?x64xf32>, %e: tensor<?xf32, #gnn_tile.order<ed
     %r = gnn_tile.reduce sum [feature] %qv : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark-re @+1 {{a walk computes for each edge what it reads of it: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{a walk computes the values of edges that it reads: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
   %t = gnn_tile.traverse @g <src, edge.out_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<element -> edge.in_rows>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
   ^bb0(%sv: f32):
     %r = gnn_tile.reduce sum [element] %sv : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32>
-  // expected-remark @+1 {{what it reads of each edge is stored: the second reads what is computed of the first in between}}
+  // expected-remark @+1 {{the values of edges that it reads are stored: the second reads what is computed of the first in between}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows> ins(%s, %t : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src>]
       outs(%n : tensor<?xf32>) at [#gnn_tile.at<group>] {
@@ -189,7 +189,7 @@ func.func @unknown_rows(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?
     %r = gnn_tile.reduce sum [feature] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+1 {{what it reads of each edge is stored: rows may be short, or one of them long}}
+  // expected-remark @+1 {{the values of edges that it reads are stored: rows may be short, or one of them long}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
       outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -223,7 +223,7 @@ func.func @short_rows(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf
     %r = gnn_tile.reduce sum [feature] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark-re @+1 {{a walk computes for each edge what it reads of it: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{a walk computes the values of edges that it reads: {{.+}}, {{[0-9.]+}} us instead of {{[0-9.]+}} us by the model}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
       outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -258,7 +258,7 @@ func.func @long_row(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32
     %r = gnn_tile.reduce sum [feature] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark-re @+1 {{a walk computes for each edge what it reads of it: {{.*}} us instead of {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{a walk computes the values of edges that it reads: {{.*}} us instead of {{[0-9.]+}} us by the model}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]
       outs(%n : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -296,7 +296,7 @@ func.func @others(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32, 
     %r = gnn_tile.reduce sum [feature] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}}}
+  // expected-remark-re @+1 {{each of 2 walks computes the values of edges that it reads: {{.+}}}}
   %z = gnn_tile.traverse @g <src, edge.out_rows, features = 64>
       ins(%s, %q : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element -> edge.in_rows>, #gnn_tile.at<element -> dst : feature>]
@@ -306,7 +306,7 @@ func.func @others(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %e: tensor<?xf32, 
     %r = gnn_tile.reduce sum [element] %m : f32
     gnn_tile.yield %r : f32
   } -> tensor<?x64xf32>
-  // expected-remark-re @+1 {{each of 2 walks computes for each edge what it reads of it: {{.+}}}}
+  // expected-remark-re @+1 {{each of 2 walks computes the values of edges that it reads: {{.+}}}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%s, %k : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?x64xf32>)
       at [#gnn_tile.at<element>, #gnn_tile.at<element -> src : feature>]

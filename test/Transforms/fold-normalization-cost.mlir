@@ -14,7 +14,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1,
 // CHECK:         gnn.batch_norm
 func.func @few_rows(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %m: tensor<8xf32>) -> tensor<?x8xf32, #node> {
   %0 = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
-  // expected-remark @+1 {{scaling the weights is dearer}}
+  // expected-remark @+1 {{scaling the weights takes longer}}
   %1 = gnn.batch_norm %0 mean %m variance %m gamma %m beta %m eps = 1.0e-5 : tensor<?x8xf32, #node>, tensor<8xf32>
   return %1 : tensor<?x8xf32, #node>
 }
@@ -48,7 +48,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK:         gnn.batch_norm
 func.func @unknown_rows(%x: tensor<?x64xf32, #node>, %w: tensor<64x64xf32>, %m: tensor<64xf32>) -> tensor<?x64xf32, #node> {
   %0 = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x64xf32>) -> tensor<?x64xf32, #node>
-  // expected-remark @+1 {{without statistics what makes the rows ends with it}}
+  // expected-remark @+1 {{without statistics, the op that makes the rows ends with it}}
   %1 = gnn.batch_norm %0 mean %m variance %m gamma %m beta %m eps = 1.0e-5 : tensor<?x64xf32, #node>, tensor<64xf32>
   return %1 : tensor<?x64xf32, #node>
 }

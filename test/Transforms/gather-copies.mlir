@@ -32,7 +32,7 @@ gnn.graph @unknown square {node_types = 1, edge_types = 1}
 func.func @numbers(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>) -> tensor<?xf32> {
   %n = gnn_tile.count @large count edge : index
   %to = tensor.empty(%n) : tensor<?xf32>
-  // expected-remark @+1 {{rows of another order are read there, not written}}
+  // expected-remark @+1 {{the rows are gathered where they are read, and not copied}}
   %c = gnn_tile.traverse @large <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
   ^bb0(%v: f32):
@@ -49,7 +49,7 @@ func.func @numbers(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>) -> tensor<?
 // CHECK:         gnn_tile.traverse @fitting <edge.in_rows>
 func.func @share(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
   %to = tensor.empty(%n) : tensor<?xf32>
-  // expected-remark @+1 {{rows of another order are read there, not written}}
+  // expected-remark @+1 {{the rows are gathered where they are read, and not copied}}
   %c = gnn_tile.traverse @larger <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
   ^bb0(%v: f32):
@@ -126,7 +126,7 @@ func.func @others(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %w: tensor<?
 func.func @heads(%x: tensor<?x2x32xf32>) -> tensor<?x2xf32> {
   %n = gnn_tile.count @large count edge : index
   %to = tensor.empty(%n) : tensor<?x2xf32>
-  // expected-remark @+1 {{its rows are stored in the order of the walk, and read from there in another one}}
+  // expected-remark @+1 {{the rows are stored in the order of the walk, and gathered from there}}
   %s = gnn_tile.traverse @large <dst, edge.in_rows, heads = 2, features = 32>
       ins(%x, %x : tensor<?x2x32xf32>, tensor<?x2x32xf32>)
       at [#gnn_tile.at<group : head, feature>, #gnn_tile.at<element -> src : head, feature>]
@@ -156,7 +156,7 @@ func.func @two(%x: tensor<?x4xf32>, %w: tensor<?xf32>)
   %n = gnn_tile.count @large count edge : index
   %own = tensor.empty(%n) : tensor<?xf32, #gnn_tile.order<edge.in_rows>>
   %to = tensor.empty(%n) : tensor<?xf32>
-  // expected-remark @+1 {{its rows are stored in the order of the walk, and read from there in another one}}
+  // expected-remark @+1 {{the rows are stored in the order of the walk, and gathered from there}}
   %s:2 = gnn_tile.traverse @large <edge.in_rows, features = 4>
       ins(%x : tensor<?x4xf32>) at [#gnn_tile.at<group -> src : feature>]
       outs(%own, %to : tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>)
@@ -166,7 +166,7 @@ func.func @two(%x: tensor<?x4xf32>, %w: tensor<?xf32>)
     %e = gnn_tile.reduce max [feature] %xv : f32
     gnn_tile.yield %d, %e : f32, f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>, tensor<?xf32>
-  // expected-remark @+1 {{its rows are stored in the order of the walk, and read from there in another one}}
+  // expected-remark @+1 {{the rows are stored in the order of the walk, and gathered from there}}
   %t = gnn_tile.traverse @large <dst, edge.in_rows>
       ins(%w : tensor<?xf32>) at [#gnn_tile.at<element -> edge>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<element -> edge>] {
@@ -276,7 +276,7 @@ func.func @copied(%x: tensor<?x64xf32>) -> tensor<?x1xf32> {
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
   %wide = tensor.expand_shape %s [[0, 1]] output_shape [%n, 1] : tensor<?xf32, #gnn_tile.order<edge.in_rows>> into tensor<?x1xf32, #gnn_tile.order<edge.in_rows>>
   %to = tensor.empty(%n) : tensor<?x1xf32>
-  // expected-remark @+1 {{its rows are written where it would put them, by what gives them}}
+  // expected-remark @+1 {{the producer writes the rows to the places that the copy would give them}}
   %c = gnn_tile.traverse @small <edge.in_rows> ins(%wide : tensor<?x1xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>]
       outs(%to : tensor<?x1xf32>) at [#gnn_tile.at<group -> edge : feature>] {
   ^bb0(%v: f32):
@@ -327,7 +327,7 @@ func.func @edges(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+1 {{its rows are written where it would put them, by what gives them}}
+  // expected-remark @+1 {{the producer writes the rows to the places that the copy would give them}}
   %c = gnn_tile.traverse @unknown <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
   ^bb0(%v: f32):

@@ -59,7 +59,7 @@ func.func @leaky(%x: tensor<?x64xf32>, %g: tensor<?xf32>, %w: tensor<64xf32>, %n
 // CHECK:           %[[SCORE:.+]] = arith.mulf %[[SUM]], %[[C]] : f32
 // CHECK:           gnn_tile.reduce sum [element] %[[SCORE]] : f32
 func.func @score(%x: tensor<?x64xf32>, %w: tensor<64xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-remark @+1 {{1 factors that no element varies}}
+  // expected-remark @+1 {{1 factor that no element varies}}
   %r = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x, %w : tensor<?x64xf32>, tensor<64xf32>) at [#src, #weight] outs(%n : tensor<?xf32>) at [#number] {
   ^bb0(%a: f32, %c: f32):
@@ -87,8 +87,8 @@ func.func @score(%x: tensor<?x64xf32>, %w: tensor<64xf32>, %n: tensor<?xf32>) ->
 // CHECK:           arith.mulf %[[E]], %[[R]] : f32
 // CHECK:           arith.divf %[[E]], %[[OWN]] fastmath<arcp,afn> : f32
 func.func @weights(%x: tensor<?xf32>, %s: tensor<?xf32>, %n: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
-  // expected-remark @+2 {{1 quotients by a reciprocal}}
-  // expected-remark @+1 {{1 quotients by an approximate reciprocal each}}
+  // expected-remark @+2 {{1 quotient by a reciprocal}}
+  // expected-remark @+1 {{1 quotient by an approximate reciprocal each}}
   %r:2 = gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x, %s, %x : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) at [#edge, #number, #edge]
       outs(%n, %n : tensor<?xf32>, tensor<?xf32>) at [#number, #number] {

@@ -16,7 +16,7 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 func.func @bias(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b: tensor<8xf32>) -> tensor<?x8xf32, #node> {
   %0 = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
   %1 = gnn.broadcast %b : tensor<8xf32> -> tensor<?x8xf32, #node>
-  // expected-remark @+1 {{the product adds it as its bias: no walk over 8 features a row}}
+  // expected-remark @+1 {{the product adds it as its bias, which saves a walk over rows of 8 features}}
   %2 = arith.addf %0, %1 : tensor<?x8xf32, #node>
   return %2 : tensor<?x8xf32, #node>
 }
@@ -63,7 +63,7 @@ func.func @bias_in_heads(%x: tensor<?x64xf32, #src_pair>, %w: tensor<3x64x8xf32,
   %0 = gnn.typed_linear %x, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
   %1 = gnn.reshape %0 : tensor<?x8xf32, #src_pair> -> tensor<?x2x4xf32, #src_pair>
   %2 = gnn.gather %b : tensor<3x2x4xf32, #edge_type> -> tensor<?x2x4xf32, #src_pair>
-  // expected-remark @+1 {{the product adds it as its bias: no walk over 8 features a row}}
+  // expected-remark @+1 {{the product adds it as its bias, which saves a walk over rows of 8 features}}
   %3 = arith.addf %1, %2 : tensor<?x2x4xf32, #src_pair>
   return %3 : tensor<?x2x4xf32, #src_pair>
 }
@@ -83,7 +83,7 @@ func.func @weight_in_heads(%x: tensor<?x64xf32, #node>, %w: tensor<64x8xf32>, %b
   %0 = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x8xf32>) -> tensor<?x8xf32, #node>
   %1 = gnn.reshape %0 : tensor<?x8xf32, #node> -> tensor<?x2x4xf32, #node>
   %2 = gnn.broadcast %b : tensor<2x4xf32> -> tensor<?x2x4xf32, #node>
-  // expected-remark @+1 {{the product adds it as its bias: no walk over 8 features a row}}
+  // expected-remark @+1 {{the product adds it as its bias, which saves a walk over rows of 8 features}}
   %3 = arith.addf %1, %2 : tensor<?x2x4xf32, #node>
   return %3 : tensor<?x2x4xf32, #node>
 }

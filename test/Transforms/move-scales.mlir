@@ -22,7 +22,7 @@ func.func @gcn(%scale: tensor<?xf32, #node>, %x: tensor<?x64xf32, #node>, %w: te
   %h = gnn.linear %x, %w : (tensor<?x64xf32, #node>, tensor<64x64xf32>) -> tensor<?x64xf32, #node>
   %m = gnn.apply mul %norm, %h via src : (tensor<?xf32, #edge>, tensor<?x64xf32, #node>) -> tensor<?x64xf32, #edge>
   // expected-remark @+2 {{a scale of gathered rows comes before the gather: the kernel that makes the rows ends with it}}
-  // expected-remark @+1 {{a scale of a whole sum stays in it: there may be nothing to add up}}
+  // expected-remark @+1 {{the scale of a sum stays inside it: the sum may be empty}}
   %y = gnn.aggregate sum %m via dst : tensor<?x64xf32, #edge> -> tensor<?x64xf32, #node>
   return %y : tensor<?x64xf32, #node>
 }

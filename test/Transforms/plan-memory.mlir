@@ -60,7 +60,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-LABEL: func.func @allocated_early
 // CHECK:         memref.view %{{.+}}[%[[PLACE:.+]]][%{{.+}}] : memref<?xi8> to memref<?xf32>
 // CHECK:         memref.view %{{.+}}[%[[PLACE]]][%{{.+}}] : memref<?xi8> to memref<?xf32>
-// expected-remark @+1 {{2 buffers in 1 slots of one workspace}}
+// expected-remark @+1 {{2 buffers in 1 slot of one workspace}}
 func.func @allocated_early(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
   %n = gnn_tile.count @g count dst : index
   %late = memref.alloc(%n) : memref<?xf32>
@@ -216,7 +216,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         memref.copy
 // CHECK:         memref.dim
 // CHECK-NEXT:    arith.addi
-// expected-remark @+1 {{1 buffers in 1 slots of one workspace}}
+// expected-remark @+1 {{1 buffer in 1 slot of one workspace}}
 func.func @hoisted(%x: memref<?xf32>, %y: memref<?xf32>) {
   memref.copy %x, %y : memref<?xf32> to memref<?xf32>
   %c0 = arith.constant 0 : index

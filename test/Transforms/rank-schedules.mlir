@@ -9,6 +9,10 @@
 // RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked: 2>&1 | FileCheck %s --check-prefix=LUCK
 // RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked:%t.none 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked:%s 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: sed 's/field.vector/field.vectors/' %S/../Tools/Inputs/ranker.txt > %t.field
+// RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked:%t.field 2>&1 | FileCheck %s --check-prefix=FIELD
+// RUN: sed 's/g-spmm/x/' %S/../Tools/Inputs/cost.json > %t.kind
+// RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked:%t.kind 2>&1 | FileCheck %s --check-prefix=KIND
 
 // The trees score two rows a block and vectors of up to four most; of equal schedules the
 // first is taken, and the passes choose what it leaves open. Fields that are set stay. No
@@ -24,7 +28,7 @@
 //
 // REMARK: remark: [Passed] ScheduleRanked | Category:gnn-tile-rank-schedules | Remark="the first of {{[0-9]+}} schedules: #gnn_tile.traverse_schedule<{{[^>]+}} rows_per_block = 2, {{[^>]+}}>; by the rule: #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, {{[^>]+}} rows_per_block = 8, {{[^>]+}}>"
 // REMARK: remark: [Passed] ScheduleRanked {{.+}} rows_per_block = 4, {{[^>]+}}>; by the rule: {{[^>]+}} rows_per_block = 4,
-// REMARK: remark: [Missed] Refused {{.+}}expected a model of features of schedules, such as 'template.is_product', got one of 'field.rows_per_block'"
+// REMARK: remark: [Missed] Refused {{.+}}ranker.txt: expected a model of all fields that these schedules set, got one without n, kind, copies; benchmarks/tuning/retrain.py trains models (docs/TuningModels.md)"
 //
 // The network likes many rows; a block of 1024 would have more registers than there are.
 //
@@ -34,6 +38,8 @@
 //
 // LUCK: error: schedule-rule: expected rule or ranked:FILE, got '{{luck|ranked:}}'
 // NONE: error: schedule-rule: cannot open '{{.+}}': No such file or directory
+// FIELD: error: schedule-rule: {{.+}}.field:7: expected features of schedules, got 'field.vectors'; benchmarks/tuning/retrain.py
+// KIND: error: schedule-rule: {{.+}}.kind: networks[0]: expected 'kind' to be g-spmm or g-sddmm, got 'x'
 // TEXT: error: schedule-rule: {{.+}}rank-schedules.mlir:1: expected 'tree', with which a text model of LightGBM begins, got '// RUN
 
 gnn.graph @g square {node_types = 1, edge_types = 1}

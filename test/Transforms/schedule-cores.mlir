@@ -138,7 +138,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 // CHECK-LABEL: func.func @tiles
 // CHECK:         rows_per_block = 1,
 func.func @tiles(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+1 {{a core takes 1 rows}}
+  // expected-remark @+1 {{a core takes 1 row}}
   gnn_tile.traverse @g <tiles<graph, dst, 4096>, dst, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {

@@ -11,7 +11,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-LABEL: func.func @dot_48
 // CHECK:         schedule <columns_per_block = 48, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>
 func.func @dot_48(%x: memref<?x48xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{4 instead of 16 lanes have a row, 3 vectors each: warps, which end with their rows, are fewer}}
+  // expected-remark @+1 {{a row has 4 instead of 16 lanes, with 3 vectors each, so that fewer warps run}}
   gnn_tile.traverse @g <edge.in_rows, features = 48>
       ins(%x, %x : memref<?x48xf32>, memref<?x48xf32>)
       at [#gnn_tile.at<group -> dst : feature>, #gnn_tile.at<group -> src : feature>]
@@ -29,7 +29,7 @@ func.func @dot_48(%x: memref<?x48xf32>, %y: memref<?xf32>) {
 // CHECK-LABEL: func.func @dot_16
 // CHECK:         schedule <columns_per_block = 16, vector = 4, lanes = 4, head_lanes = 1, element_lanes = 1, in_flight = 1, rows_per_block = 64, row_order = natural, row_walk = team>
 func.func @dot_16(%x: memref<?x16xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{4 lanes have a row, 1 vectors each: fewer lanes would load for longer than they save warps}}
+  // expected-remark @+1 {{a row has 4 lanes, with 1 vector each: fewer lanes would save warps, but take longer for their loads}}
   gnn_tile.traverse @g <edge.in_rows, features = 16>
       ins(%x, %x : memref<?x16xf32>, memref<?x16xf32>)
       at [#gnn_tile.at<group -> dst : feature>, #gnn_tile.at<group -> src : feature>]
@@ -47,7 +47,7 @@ func.func @dot_16(%x: memref<?x16xf32>, %y: memref<?xf32>) {
 // CHECK-LABEL: func.func @dot_60
 // CHECK:         schedule <columns_per_block = 60, vector = 4, lanes = 4,
 func.func @dot_60(%x: memref<?x60xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{4 instead of 16 lanes have a row, 4 vectors each}}
+  // expected-remark @+1 {{a row has 4 instead of 16 lanes, with 4 vectors each}}
   gnn_tile.traverse @g <edge.in_rows, features = 60>
       ins(%x, %x : memref<?x60xf32>, memref<?x60xf32>)
       at [#gnn_tile.at<group -> dst : feature>, #gnn_tile.at<group -> src : feature>]
@@ -65,7 +65,7 @@ func.func @dot_60(%x: memref<?x60xf32>, %y: memref<?xf32>) {
 // CHECK-LABEL: func.func @heads
 // CHECK:         schedule <columns_per_block = 8, vector = 4, lanes = 2, head_lanes = 4, element_lanes = 1, in_flight = 1, rows_per_block = 32, row_order = natural, row_walk = team>
 func.func @heads(%x: memref<?x8x8xf32>, %y: memref<?x8xf32>) {
-  // expected-remark @+1 {{8 instead of 16 lanes have a row, 2 vectors each}}
+  // expected-remark @+1 {{a row has 8 instead of 16 lanes, with 2 vectors each}}
   gnn_tile.traverse @g <edge.in_rows, heads = 8, features = 8>
       ins(%x, %x : memref<?x8x8xf32>, memref<?x8x8xf32>)
       at [#gnn_tile.at<group -> dst : head, feature>, #gnn_tile.at<group -> src : head, feature>]

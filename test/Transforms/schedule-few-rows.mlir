@@ -3,7 +3,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline=edge-walks=0 --split-input-file -o /dev/null --remark-format=emitRemark \
 // RUN:   --remark-policy=all --remarks-filter='gnn-tile-schedule-(lanes|rows)' 2>&1 | FileCheck %s --check-prefix=SAID
 
-// Rows of 12 elements in the mean, 500 blocks of 8: all are at work at once. A round of a team has
+// Rows of 12 elements on average, 500 blocks of 8: all are at work at once. A round of a team has
 // 8 elements.
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 4000, dst_nodes = 4000, edges = 48000,
     type_edges = [48000], src_pairs = [4000], dst_pairs = [4000], in_degree_max = 900, out_degree_max = 900>}
@@ -83,9 +83,9 @@ gnn.graph @larger square {node_types = 1, edge_types = 1, stats = #gnn.stats<src
 // has as many as without.
 //
 // SAID:      so few that lanes would idle: 2 instead of 1 lanes take their 3.9 elements
-// SAID:      groups have 3.9 elements in the mean: 1 instead of 2 lanes take them
+// SAID:      groups have 3.9 elements on average: 1 instead of 2 lanes take them
 // SAID:      so few that lanes would idle: 8 instead of 1 lanes take their 3.9 elements
-// SAID:      groups have 3.9 elements in the mean: 1 instead of 2 lanes take them
+// SAID:      groups have 3.9 elements on average: 1 instead of 2 lanes take them
 // SAID:      a block takes 8 rows, in_flight is 4: rows are so few that the longest one decides
 // SAID:      a block takes 16 rows, in_flight is 4"
 // SAID:      a block takes 8 rows, in_flight is 4: rows are so few that the longest one decides
@@ -136,7 +136,7 @@ gnn.graph @cora square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_n
 // a team, and a multiprocessor has 2,048 threads.
 //
 // SAID:      so few that lanes would idle: 16 instead of 1 lanes take their 3.9 elements
-// SAID:      groups have 3.9 elements in the mean: 1 instead of 8 lanes take them
+// SAID:      groups have 3.9 elements on average: 1 instead of 8 lanes take them
 // SAID:      so few that lanes would idle: 32 instead of 1 lanes take their 3.9 elements
 //
 // CHECK-LABEL: func.func @given

@@ -59,9 +59,9 @@
 // ZERO: zero.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 0
 // QUOTED: quoted.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got "16"
 // DEEP: deep.jsonl:1:1: error: expected at most 100 levels of nesting
-// GONE: error: schedules: cannot open '{{.*}}gone.jsonl': No such file or directory
+// GONE: gone.jsonl:0:0: error: cannot open '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
-// UNSAVED: error: schedules: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
+// UNSAVED: saved.jsonl:0:0: error: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
 // VARY: error: vary: expected fields of schedules of the module's templates (columns_per_block, heads_per_block, vector, lanes, head_lanes, element_lanes, in_flight, processor_blocks, rows_per_block, row_order, row_walk, split_rows, rows_per_team, runs, window, merge, distribution, lookup, max_registers, n, kind, copies), got 'depth'
 // APART: error: 'gnn_tile.gemm' op expected the schedule of another template of the same key, for a file cannot tell them apart: #gnn_tile.gemm_schedule<n = 16>, got #gnn_tile.gemm_schedule<n = 32>
 // LEFT: Refused{{.*}}unused: the module has no template in a function 'h'

@@ -139,7 +139,7 @@ func.func @types(%x: memref<?x64xf32>, %y: memref<3x64xf32>) {
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
 func.func @one_team(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+2 {{a block takes 1 rows, in_flight is 4}}
+  // expected-remark @+2 {{a block takes 1 row, in_flight is 4}}
   // expected-remark @+1 {{each team walks its own row: a block has one team}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -275,7 +275,7 @@ gnn.graph @few square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_no
 
 // Lanes of few elements are few; rows have more of them.
 //
-// COLUMNS: remark: [Passed] MoreLanes | Category:gnn-tile-schedule-columns | Remark="500000 elements are few: lanes have 1 instead of 4 features, and rows more lanes"
+// COLUMNS: remark: [Passed] MoreLanes | Category:gnn-tile-schedule-columns | Remark="with 500000 elements alone, a lane takes 1 features instead of 4, and a row has more lanes"
 
 func.func @few_elements(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   // expected-remark @+2 {{a block takes 32 shares of 64 elements, in_flight is 8: the sum is plain}}

@@ -10,7 +10,7 @@
 // OFF-NOT: degree_windows
 // RANGE: gnn-tile-schedule-row-orders: expected 'orders' -1, 0, 1 or 2, got 3
 
-// Rows of 50 elements in the mean, one of which has 17,000: blocks of eight wait for the longest.
+// Rows of 50 elements on average, one of which has 17,000: blocks of eight wait for the longest.
 gnn.graph @spread square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 2400000,
   dst_nodes = 2400000, edges = 120000000, type_edges = [120000000], src_pairs = [2400000],
   dst_pairs = [2400000], in_degree_squares = 24000000000, in_degree_max = 17000,
@@ -45,7 +45,7 @@ func.func @apart(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK:          row_order = natural
 // DEGREE-LABEL: func.func @alike
 // DEGREE:         row_order = by_degree
-// SAYS: [Missed] Refused | {{.*}}Remark="rows as they lie: an order by degree pays too little: a block takes 1.00 times as long as its mean row, and 1.00 times degree_windows:
+// SAYS: [Missed] Refused | {{.*}}Remark="rows keep their order: an order by degree would be slower: a block takes 1.00 times as long as its mean row, and 1.00 times degree_windows:
 func.func @alike(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @even <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -61,7 +61,7 @@ func.func @alike(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK:          row_order = natural
 // DEGREE-LABEL: func.func @without_statistics
 // DEGREE:         row_order = by_degree
-// SAYS: [Missed] Refused | {{.*}}Remark="rows as they lie: nothing is known of the length of its rows"
+// SAYS: [Missed] Refused | {{.*}}Remark="rows keep their order: nothing is known of the length of its rows"
 func.func @without_statistics(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @unknown <src_pair, edge.src_pairs, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
@@ -81,8 +81,8 @@ func.func @without_statistics(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // DEGREE-LABEL: func.func @do_not_wait
 // DEGREE:         row_order = natural, row_walk = by_edges
 // DEGREE:         row_order = natural, row_walk = block
-// SAYS: Remark="rows as they lie: teams take equal shares of the elements"
-// SAYS: Remark="rows as they lie: a block has one row"
+// SAYS: Remark="rows keep their order: teams take equal shares of the elements"
+// SAYS: Remark="rows keep their order: a block has one row"
 func.func @do_not_wait(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @spread <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]

@@ -107,11 +107,11 @@ gnn.graph @of_4 square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_n
   dst_nodes = 400000, edges = 1600000, type_edges = [1600000], src_pairs = [400000], dst_pairs = [400000]>}
 gnn.graph @unknown square {node_types = 1, edge_types = 1}
 
-// Teams of dots take turns where a share of 64 elements has those of three groups in the mean.
+// Teams of dots take turns where a share of 64 elements has those of three groups on average.
 //
-// TURNS: teams take turns: rows have no results, and 32 lanes, groups 21.0 elements in the mean"
-// TURNS: teams take elements side by side: 32 lanes have a row, groups 22.0 elements in the mean"
-// TURNS: teams take turns: rows have no results, and 32 lanes, groups 4.0 elements in the mean"
+// TURNS: teams take turns: rows have no results, and 32 lanes each, groups have 21.0 elements on average"
+// TURNS: teams take elements side by side: 32 lanes have a row, groups have 22.0 elements on average"
+// TURNS: teams take turns: rows have no results, and 32 lanes each, groups have 4.0 elements on average"
 // TURNS: teams take elements side by side: 32 lanes have a row"
 //
 // CHECK-LABEL: func.func @short_groups

@@ -20,7 +20,7 @@ gnn.graph @unknown square {node_types = 1, edge_types = 3}
 // CHECK:         gnn_tile.traverse @unknown <src, {{.+}} split_rows = 256>
 // CHECK:         gnn_tile.traverse @unknown <graph, {{.+}} row_walk = block, runs = 32>
 // FOUR:          gnn_tile.traverse @unknown <dst, {{.+}} runs = 4>
-// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a lane adds up nobody knows how many elements: in runs of 32"
+// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a lane adds up an unknown number of elements: in runs of 32"
 func.func @sums(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @unknown <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
@@ -91,9 +91,9 @@ func.func @given(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK:         gnn_tile.outer @unknown rows src_pair types edge_type {{.+}} schedule <n = 64, kind = ffma, copies = registers, runs = 32>
 // CHECK:         gnn_tile.outer @unknown rows src_pair types tiles<edge_type, src_pair, 1024> {{.+}} schedule <n = 16, kind = ffma, copies = registers, runs = 32>
 // CHECK:         gnn_tile.outer @unknown rows src_pair types tiles<edge_type, src_pair, 1024> {{.+}} schedule <n = 64, kind = ffma, copies = registers>
-// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a block adds up nobody knows how many rows: in runs of 32"
+// SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a block adds up an unknown number of rows: in runs of 32"
 // SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a block adds up 1024 rows at most: in runs of 32"
-// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a block adds up 1024 rows at most, which are few"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a block adds up 1024 rows at most, too few for runs"
 func.func @outer(%x: memref<?x64xf32>, %narrow: memref<?x8xf32>, %dy: memref<?x64xf32>,
                  %all: memref<3x64x64xf32>, %a: memref<?x64x8xf32>, %b: memref<?x64x64xf32>) {
   gnn_tile.outer @unknown rows src_pair types edge_type
@@ -122,7 +122,7 @@ gnn.graph @short square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_
 // CHECK-LABEL: func.func @known
 // CHECK:         gnn_tile.traverse @short <dst, {{.+}} split_rows = 64>
 // CHECK:         gnn_tile.traverse @short <src, {{.+}} runs = 32>
-// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 57 elements at most, which are few"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 57 elements at most, too few for runs"
 // SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a lane adds up 563 elements at most: in runs of 32"
 func.func @known(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @short <dst, edge.in_rows, features = 64>
@@ -146,7 +146,7 @@ func.func @known(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 //
 // CHECK-LABEL: func.func @shares
 // CHECK:         row_walk = by_edges>
-// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up {{[0-9]+}} pieces at most, which are few"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up {{[0-9]+}} pieces at most, too few for runs"
 func.func @shares(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   gnn_tile.traverse @short <src, edge.out_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
@@ -180,8 +180,8 @@ func.func @shares(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a row lies in 128 shares of a block at most: their parts are added with compensation"
 // SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a row lies in 64 shares of a block at most: their parts are added with compensation"
 // SAYS: remark: [Passed] Scheduled | Category:gnn-tile-schedule-runs | Remark="a row lies in 32 shares of a block at most: their parts are added with compensation"
-// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 22 pieces at most, which are few"
-// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 5 pieces at most, which are few"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 22 pieces at most, too few for runs"
+// SAYS: remark: [Missed] Refused | Category:gnn-tile-schedule-runs | Remark="a lane adds up 5 pieces at most, too few for runs"
 func.func @narrow(%a: memref<?x1xf32>, %b: memref<?x8xf32>, %c: memref<?x16xf32>, %d: memref<?x32xf32>,
                   %e: memref<?x64xf32>, %to_e: memref<?x64xf32>, %to_a: memref<?x1xf32>, %to_b: memref<?x8xf32>, %to_c: memref<?x16xf32>, %to_d: memref<?x32xf32>) {
   gnn_tile.traverse @short <src, edge.out_rows, features = 1>

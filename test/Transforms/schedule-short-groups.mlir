@@ -1,7 +1,7 @@
 // RUN: gnn-opt %s --gnn-schedule-pipeline=edge-walks=0 --remarks-filter=gnn-tile-schedule-lanes \
 // RUN:   --remark-policy=all --split-input-file --verify-diagnostics | FileCheck %s
 
-// Groups of 2, 5, 8 and 32 edges in the mean, in this order: pairs and nodes at both
+// Groups of 2, 5, 8 and 32 edges on average, in this order: pairs and nodes at both
 // ends. They are many: schedule-few-rows.mlir has few.
 
 gnn.graph @g bipartite {node_types = 1, edge_types = 8, stats = #gnn.stats<
@@ -15,7 +15,7 @@ gnn.graph @g bipartite {node_types = 1, edge_types = 8, stats = #gnn.stats<
 // CHECK-LABEL: func.func @one_number
 // CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 1, in_flight = 2, rows_per_block = 256, row_order = natural, row_walk = by_length, split_rows = 64, runs = 32>
 func.func @one_number(%x: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{groups have 2.0 elements in the mean: 1 instead of 8 lanes take them}}
+  // expected-remark @+1 {{groups have 2.0 elements on average: 1 instead of 8 lanes take them}}
   gnn_tile.traverse @g <src_pair, edge.src_pairs>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge.in_rows>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
@@ -31,7 +31,7 @@ func.func @one_number(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK-LABEL: func.func @few
 // CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 128, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
 func.func @few(%x: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{groups have 5.0 elements in the mean: 2 instead of 8 lanes take them}}
+  // expected-remark @+1 {{groups have 5.0 elements on average: 2 instead of 8 lanes take them}}
   gnn_tile.traverse @g <dst_pair, edge.dst_pairs>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge.in_rows>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
@@ -47,7 +47,7 @@ func.func @few(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK-LABEL: func.func @half_warps
 // CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 2, rows_per_block = 16, row_order = natural, row_walk = by_length, split_rows = 64, runs = 32>
 func.func @half_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+1 {{groups have 2.0 elements in the mean: 1 instead of 2 lanes take them}}
+  // expected-remark @+1 {{groups have 2.0 elements on average: 1 instead of 2 lanes take them}}
   gnn_tile.traverse @g <src_pair, edge.src_pairs, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -63,7 +63,7 @@ func.func @half_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK-LABEL: func.func @whole_warps
 // CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
 func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+1 {{2 lanes take the elements of a group, of which it has 8.0 in the mean}}
+  // expected-remark @+1 {{2 lanes take the elements of a group, of which it has 8.0 on average}}
   gnn_tile.traverse @g <src, edge.out_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -79,7 +79,7 @@ func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK-LABEL: func.func @long
 // CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024, runs = 32>
 func.func @long(%x: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{8 lanes take the elements of a group, of which it has 32.0 in the mean}}
+  // expected-remark @+1 {{8 lanes take the elements of a group, of which it has 32.0 on average}}
   gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {

@@ -136,7 +136,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_node
 // CHECK-LABEL: func.func @local(
 // CHECK-NOT:     _shards
 func.func @local(%k: tensor<?x64xf32>, %v: tensor<?x64xf32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-remark @+1 {{shards pay too little}}
+  // expected-remark @+1 {{shards would}}
   %r = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%k, %v : tensor<?x64xf32>, tensor<?x64xf32>)
       at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<element -> src : feature>]

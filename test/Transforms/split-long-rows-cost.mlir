@@ -68,7 +68,7 @@ gnn.graph @wordnet square {node_types = 1, edge_types = 1, stats = #gnn.stats<sr
 // CHECK-LABEL: func.func @others
 // CHECK-NOT:     long_tiles
 func.func @others(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-remark @+1 {{pieces of long rows pay too little}}
+  // expected-remark @+1 {{pieces of long rows would be slower}}
   %y = gnn_tile.traverse @wordnet <dst, edge.in_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -90,7 +90,7 @@ gnn.graph @even square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_n
 // CHECK-LABEL: func.func @small
 // CHECK-NOT:     long_tiles
 func.func @small(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
-  // expected-remark @+1 {{pieces of long rows pay too little}}
+  // expected-remark @+1 {{pieces of long rows would be slower}}
   %y = gnn_tile.traverse @even <dst, edge.in_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {

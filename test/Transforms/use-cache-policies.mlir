@@ -12,7 +12,7 @@ module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip =
     // CHECK:         llvm.inline_asm has_side_effects {{.*}}"ld.global.nc.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;", "=r,=r,=r,=r,l,l" %[[P]], %[[POLICY]]
     // CHECK:         llvm.bitcast %{{.+}} : vector<4xi32> to vector<4xf32>
     // CHECK:         llvm.inline_asm has_side_effects {{.*}}"ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;"
-    // expected-remark @+1 {{the L2 evicts first what 2 loads read}}
+    // expected-remark @+1 {{the L2 first evicts the data of 2 loads}}
     llvm.func @loads(%x: !llvm.ptr {llvm.readonly, llvm.noalias}, %y: !llvm.ptr {llvm.readonly}, %to: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
       %p = llvm.getelementptr %x[4] : (!llvm.ptr) -> !llvm.ptr, f32
       %a = llvm.load %p {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
@@ -54,7 +54,7 @@ module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip =
 // CHECK-NOT:     llvm.inline_asm
 module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip = "sm_75", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [], figures = {}>} {
   gpu.module @kernels {
-    // expected-remark @+1 {{no cache policies for 1 loads: the target has none}}
+    // expected-remark @+1 {{no cache policies for 1 load: the target has none}}
     llvm.func @of_older_chips(%x: !llvm.ptr, %to: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
       %a = llvm.load %x {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
       llvm.store %a, %to : vector<4xf32>, !llvm.ptr
@@ -69,7 +69,7 @@ module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip =
 // CHECK-NOT:     llvm.inline_asm
 module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip = "sm_80", limits = {lanes = 32, threads = 1024, shared_bytes = 49152, registers = 65536}, abilities = [cache_policies], figures = {}>} {
   gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx73">] {
-    // expected-remark @+1 {{no cache policies for 1 loads: PTX 7.3 has none}}
+    // expected-remark @+1 {{no cache policies for 1 load: PTX 7.3 has none}}
     llvm.func @of_older_ptx(%x: !llvm.ptr, %to: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
       %a = llvm.load %x {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
       llvm.store %a, %to : vector<4xf32>, !llvm.ptr

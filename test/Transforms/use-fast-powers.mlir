@@ -14,7 +14,7 @@ module attributes {gnn.target = #gnn.target<kind = "cuda", name = "some", chip =
     // MATH-LABEL:  gpu.func @powers
     // MATH:          math.exp2 %{{.+}} fastmath<afn> : f32
     // MATH-NOT:      math.exp
-    // expected-remark @+1 {{1 powers by an instruction}}
+    // expected-remark @+1 {{1 power by an instruction}}
     gpu.func @powers(%x: f32, %to: memref<?xf32>) kernel {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index

@@ -170,7 +170,7 @@ func.func @wrong_rows(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 
-// expected-error @+1 {{'func.func' op unsupported element type: expected f32, i32 or i1, got 'f64'}}
+// expected-error @+1 {{'func.func' op argument #0 has an unsupported element type: expected f32, i32 or i1, got 'f64'}}
 func.func @double(%x: tensor<?x8xf64, #gnn.rows<@g, node>>) {
   return
 }
@@ -180,7 +180,7 @@ func.func @double(%x: tensor<?x8xf64, #gnn.rows<@g, node>>) {
 gnn.graph @g square {node_types = 1, edge_types = 2}
 
 // No kernel stores them yet.
-// expected-error @+1 {{'func.func' op unsupported element type: expected f32, i32 or i1, got 'f16'}}
+// expected-error @+1 {{'func.func' op argument #0 has an unsupported element type: expected f32, i32 or i1, got 'f16'}}
 func.func @half(%x: tensor<?x8xf16, #gnn.rows<@g, node>>) {
   return
 }
@@ -190,7 +190,7 @@ func.func @half(%x: tensor<?x8xf16, #gnn.rows<@g, node>>) {
 gnn.graph @g square {node_types = 1, edge_types = 2}
 
 func.func @half_inside(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
-  // expected-error @+1 {{'arith.truncf' op unsupported element type: expected f32, i32 or i1, got 'bf16'}}
+  // expected-error @+1 {{'arith.truncf' op has an unsupported element type: expected f32, i32 or i1, got 'bf16'}}
   %y = arith.truncf %x : tensor<?x8xf32, #gnn.rows<@g, node>> to tensor<?x8xbf16, #gnn.rows<@g, node>>
   return
 }
@@ -200,7 +200,7 @@ func.func @half_inside(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
 gnn.graph @g square {node_types = 1, edge_types = 2}
 
 func.func @double_inside(%x: tensor<?x8xf32, #gnn.rows<@g, node>>) {
-  // expected-error @+1 {{'arith.extf' op unsupported element type: expected f32, i32 or i1, got 'f64'}}
+  // expected-error @+1 {{'arith.extf' op has an unsupported element type: expected f32, i32 or i1, got 'f64'}}
   %y = arith.extf %x : tensor<?x8xf32, #gnn.rows<@g, node>> to tensor<?x8xf64, #gnn.rows<@g, node>>
   return
 }
@@ -215,7 +215,7 @@ gnn.graph @g square {node_types = 1, edge_types = 2}
 func.func @loop_of_doubles(%x: !node) -> !node {
   %y = gnn.for_nodes %n in @g -> (!node) {
     %a = gnn.read %x[%n] : (!node, !gnn.row<@g, node>) -> tensor<f32>
-    // expected-error @+1 {{'arith.extf' op unsupported element type: expected f32, i32 or i1, got 'f64'}}
+    // expected-error @+1 {{'arith.extf' op has an unsupported element type: expected f32, i32 or i1, got 'f64'}}
     %b = arith.extf %a : tensor<f32> to tensor<f64>
     %c = arith.truncf %b : tensor<f64> to tensor<f32>
     gnn.yield %c : tensor<f32>

@@ -37,26 +37,27 @@ struct Options : run::InputOptions {
                                  cl::value_desc("FILE.npz"), cl::Required,
                                  cl::cat(category)};
   cl::opt<std::string> output{
-      "output", cl::desc("Write outputs there: one file, or one each"),
+      "output",
+      cl::desc("Write the outputs to one file, or each to a file of a folder"),
       cl::value_desc("FILE.npz|DIR"), cl::cat(category)};
   cl::opt<std::string> reportFile{
       "report", cl::desc("Simulate the time and print it, or write it as JSON"),
       cl::value_desc("FILE.json"), cl::ValueOptional, cl::cat(category)};
   cl::opt<bool> timeOnly{
-      "time-only", cl::desc("Simulate the time alone, which needs no inputs"),
+      "time-only", cl::desc("Only simulate the time, which needs no inputs"),
       cl::cat(category)};
   cl::opt<bool> roofline{
       "roofline",
-      cl::desc("Print the closed form of the time, without tiles, and without "
-               "memory unless --memory=shared says so"),
+      cl::desc("Print the closed form of the time, which ignores tiles, and "
+               "memory unless --memory=shared is given"),
       cl::cat(category)};
   cl::opt<overlay::MemoryModel> memory{
-      "memory", cl::desc("How long loads and stores take"),
+      "memory", cl::desc("Model of loads and stores"),
       cl::init(overlay::MemoryModel::Shared),
-      cl::values(clEnumValN(overlay::MemoryModel::Ideal, "ideal", "no time"),
-                 clEnumValN(overlay::MemoryModel::Shared, "shared",
-                            "by the bandwidth of channels that elements share "
-                            "(default)")),
+      cl::values(
+          clEnumValN(overlay::MemoryModel::Ideal, "ideal", "they take no time"),
+          clEnumValN(overlay::MemoryModel::Shared, "shared",
+                     "elements share the bandwidth of channels (default)")),
       cl::cat(category)};
   cl::opt<overlay::NetworkModel> network{
       "network", cl::desc("How edges reach banks and pipelines"),
@@ -69,28 +70,26 @@ struct Options : run::InputOptions {
                             "cycle by cycle, through switches and adders")),
       cl::cat(category)};
   cl::opt<Switch> overlap{
-      "overlap", cl::desc("Whether loads are beside computations"),
+      "overlap", cl::desc("Whether loads overlap computations"),
       cl::init(Switch::On),
       cl::values(
           clEnumValN(Switch::On, "on",
                      "as far as buffers are free "
                      "(default)"),
-          clEnumValN(Switch::Off, "off", "either waits for what is before it")),
+          clEnumValN(Switch::Off, "off", "each waits for the one before it")),
       cl::cat(category)};
   cl::opt<bool> multicast{
       "multicast",
-      cl::desc("Extension: elements that aggregate read rows together, where "
-               "one asks for those that another one is reading"),
+      cl::desc("Extension: an element that aggregates shares the rows that "
+               "another one is reading"),
       cl::cat(category)};
-  cl::opt<uint64_t> pes{
-      "pes",
-      cl::desc("Simulate so many processing elements in place of those that "
-               "the program was made for"),
-      cl::cat(category)};
-  cl::opt<bool> anyValues{
-      "allow-non-finite",
-      cl::desc("Take results that are not finite for no error"),
-      cl::cat(category)};
+  cl::opt<uint64_t> pes{"pes",
+                        cl::desc("Number of processing elements to simulate; "
+                                 "by default that of the program"),
+                        cl::cat(category)};
+  cl::opt<bool> anyValues{"allow-non-finite",
+                          cl::desc("Accept results that are not finite"),
+                          cl::cat(category)};
 #define GNN_OVERLAY_TIMING(name, keyword, value, summary)                      \
   cl::opt<uint64_t> name{keyword,                                              \
                          cl::desc("Timing: " summary " (" #value ")"),         \
@@ -223,6 +222,11 @@ static void printRoofline(const overlay::Program &program,
 }
 
 static int simulateFile() {
+  if (runtime::Error error = given->checkOnce())
+    return fail(error.message());
+  if (runtime::Error error =
+          run::expectValues({&given->output, &given->graphFile}))
+    return fail(error.message());
   if (runtime::Error error = given->checkWeights())
     return fail(error.message());
   if (runtime::Error error = given->checkCombinations())

@@ -27,14 +27,21 @@ static constexpr int rounds = 9;
 runtime::Error gnn::run::addOption(CompileOptions &options,
                                    const std::string &text) {
   auto [name, value] = StringRef(text).split('=');
-  if (name == "passes")
-    options.passes += (options.passes.empty() ? "" : " ") + value.str();
-  else if (name == "stage-passes" || name == "schedules" || name == "stop-at")
-    cantFail(options.set(name, value)); // a text
-  else
-    return runtime::failure("--compare: expected passes=, stage-passes=, "
-                            "schedules= or stop-at=, got '",
+  if (value.empty() ||
+      !is_contained({"passes", "stage-passes", "schedules", "stop-at"}, name))
+    return runtime::failure("expected passes=, stage-passes=, schedules= or "
+                            "stop-at= with a value, got '",
                             text, "'");
+  if (name == "passes") {
+    options.passes += (options.passes.empty() ? "" : " ") + value.str();
+    return {};
+  }
+  if ((name == "schedules" && value == options.schedules) ||
+      (name == "stop-at" && value == options.stopAt))
+    return runtime::failure("expected another value than the first function "
+                            "is compiled with, got '",
+                            text, "'");
+  cantFail(options.set(name, value)); // a text
   return {};
 }
 

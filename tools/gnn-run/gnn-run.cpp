@@ -61,37 +61,37 @@ struct Options : run::ModuleOptions {
 
   cl::opt<bool> refinedTypes{
       "refine-types",
-      cl::desc(
-          "Split edge types so that each joins one node type to one other, "
-          "after edges were added"),
+      cl::desc("Split edge types until each joins one node type to one node "
+               "type; edges are added first"),
       cl::cat(category)};
   CompileFlags flags{category, "run", forChip()};
   cl::opt<std::string> reportFile{
       "report",
-      cl::desc("Print how each kernel is launched and what it costs, "
-               "or write that as JSON"),
+      cl::desc("Print how each kernel is launched and what it costs, or write "
+               "it as JSON"),
       cl::value_desc("FILE.json"), cl::ValueOptional, cl::cat(category)};
   cl::opt<std::string> outputDirectory{
-      "output", cl::desc("Write outputs there"), cl::value_desc("DIR"),
-      cl::cat(category)};
+      "output", cl::desc("Write each output to a file of this folder"),
+      cl::value_desc("DIR"), cl::cat(category)};
   cl::list<std::string> compared{
       "compare",
-      cl::desc("Compile a second time with this option besides, run both in "
-               "turns, and print what it changes: times, launches, registers, "
-               "kernels, schedules, outputs (docs/Debugging.md)"),
+      cl::desc("Compile a second time with one more option, run both versions "
+               "in turns, and print the differences: times, launches, "
+               "registers, kernels, schedules, outputs (docs/Debugging.md)"),
       cl::value_desc("passes|stage-passes|schedules|stop-at=VALUE"),
       cl::cat(category)};
   cl::opt<bool> unchecked{"unchecked",
-                          cl::desc("Emulate without checking accesses"),
+                          cl::desc("Emulate without a check of each access"),
                           cl::cat(category)};
-  cl::opt<uint64_t> shuffleSeed{
-      "shuffle", cl::desc("Emulate threads in the order of a seed"),
-      cl::value_desc("SEED"), cl::cat(category)};
+  cl::opt<uint64_t> shuffleSeed{"shuffle",
+                                cl::desc("Emulate threads in a random order"),
+                                cl::value_desc("SEED"), cl::cat(category)};
 
   cl::opt<std::string> explainFile{
       "explain",
-      cl::desc("Print what passes did and what kernels cost, or write a page "
-               "of it with measured times, or draw it for Graphviz"),
+      cl::desc("Print the choices of passes and the costs of kernels, or write "
+               "them as a page with measured times (.html), or as a graph for "
+               "Graphviz (.dot)"),
       cl::value_desc("FILE.html|FILE.dot"), cl::ValueOptional,
       cl::cat(category)};
 };
@@ -159,7 +159,8 @@ static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
   } else if (path.empty()) {
     printText(*explanation, outs());
   } else if (runtime::Error error = writeDot(*explanation, path)) {
-    return module.emitError(error.message());
+    fail("--explain: " + error.message());
+    return mlir::failure();
   }
   return mlir::success();
 }
@@ -231,7 +232,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
     options.phasesDirectory = options.saveSchedules = "";
     for (const std::string &text : given->compared)
       if (runtime::Error failure = run::addOption(options, text)) {
-        fail(failure.message());
+        fail("--compare: " + failure.message());
         return nullptr;
       }
   }
@@ -253,6 +254,15 @@ static run::GraphChanges graphChanges() {
 
 /// Prints the statistics of a graph file as an attribute.
 static int printStatistics(const std::string &path) {
+  for (const auto &[name, option] : cl::getRegisteredOptions())
+    if (is_contained(option->Categories, &given->category) &&
+        option->getNumOccurrences() &&
+        !is_contained({"stats", "add-inverses", "add-self-loops",
+                       "refine-types", "max-bytes"},
+                      name))
+      return fail("--" + name + ": expected no such option with --stats");
+  if (!given->file.empty())
+    return fail("--stats: expected no program, got '" + given->file + "'");
   auto loaded = run::loadGraph(path, graphChanges(), given->maxBytes);
   if (!loaded)
     return fail(loaded.takeError().message());
@@ -321,16 +331,39 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
   return 0;
 }
 
-/// All that the options ask for.
-static int runFunction() {
+/// An error of an option that is wrong, or that others leave no use for.
+static runtime::Error checkArguments() {
   if (given->file.empty())
-    return fail("expected FILE.mlir, or --stats FILE.npz");
+    return runtime::failure("expected FILE.mlir, or --stats FILE.npz");
+  if (runtime::Error error = given->check())
+    return error;
+  if (runtime::Error error = given->expectGraphFor(given->refinedTypes))
+    return error;
+  if (runtime::Error error = run::expectValues({&given->outputDirectory}))
+    return error;
+  if (llvm::Error error = given->flags.checkPaths())
+    return runtime::failure(toString(std::move(error)));
+  if (given->flags->allowUnusedSchedules && given->flags->schedules.empty() &&
+      given->compared.empty())
+    return runtime::failure(
+        "--allow-unused-schedules: expected --schedules FILE.jsonl, got none");
+  StringRef explained = given->explainFile;
+  if (!explained.empty() && explained != "-" && !explained.ends_with(".html") &&
+      !explained.ends_with(".dot"))
+    return runtime::failure("--explain: expected FILE.html or FILE.dot, got '",
+                            explained.str(), "'");
   if (!given->compared.empty() && (given->reportFile.getNumOccurrences() ||
                                    !given->outputDirectory.empty()))
-    return fail(Twine("--compare: expected neither --report nor --output, as "
-                      "two functions are run, got ") +
-                (given->outputDirectory.empty() ? "--report" : "--output"));
-  if (runtime::Error error = given->checkWeights())
+    return runtime::failure(
+        "--compare: expected neither --report nor --output, as two functions "
+        "are run, got ",
+        given->outputDirectory.empty() ? "--report" : "--output");
+  return {};
+}
+
+/// All that the options ask for.
+static int runFunction() {
+  if (runtime::Error error = checkArguments())
     return fail(error.message());
   for (const std::string &plugin : given->plugins)
     if (llvm::Error error = loadPlugin(plugin))
@@ -346,9 +379,10 @@ static int runFunction() {
     return fail("--explain: expected no --schedules, by which kernels are "
                 "weighed by gnn-opt --gnn-schedule-pipeline=schedules=FILE "
                 "--gnn-tile-list-costs alone");
-  if (given->flags.isGiven("chip") && target == "cpu")
+  if (given->flags.isGiven("chip") && target != "cuda" && target != "emulator")
     return fail("--chip: expected --target=cuda or emulator, which PTX is made "
-                "for, got --target=cpu");
+                "for, got --target=" +
+                target);
   if ((given->unchecked || given->shuffleSeed.getNumOccurrences()) &&
       target != "emulator")
     return fail(Twine("--") + (given->unchecked ? "unchecked" : "shuffle") +
@@ -406,12 +440,12 @@ static int runFunction() {
   if (page) {
     addTimes(*page, results->report);
     if (runtime::Error error = writeHtml(*page, given->explainFile))
-      return fail(error.message());
+      return fail("--explain: " + error.message());
   }
   if (given->reportFile.getNumOccurrences()) {
     addRegisters(results->report, *package);
     if (runtime::Error error = printReport(results->report, compileTime))
-      return fail(error.message());
+      return fail("--report: " + error.message());
   }
   if (runtime::Error error = run::save((*bound)->outputs(), results->outputs,
                                        given->outputDirectory))
@@ -429,8 +463,8 @@ GNN_TOOL_MAIN(int argc, char **argv) {
   cl::getRegisteredOptions().lookup("stats")->removeArgument();
   cl::opt<std::string> statsFile(
       "stats",
-      cl::desc("Print the statistics of a graph file as gnn.graph takes them, "
-               "and nothing else"),
+      cl::desc("Only print the statistics of a graph file, in the syntax of "
+               "gnn.graph"),
       cl::value_desc("FILE.npz"), cl::cat(given->category));
   cl::ParseCommandLineOptions(argc, argv, "Run a function on a graph\n");
   int status = statsFile.empty() ? runFunction() : printStatistics(statsFile);

@@ -34,7 +34,9 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 
 using namespace llvm;
 using namespace gnn;
@@ -45,75 +47,78 @@ namespace {
 struct Options : run::ModuleOptions {
   Options() : ModuleOptions("gnn-tune options") {
     weights.setInitialValue("random:1");
-    graphFiles.setDescription("Graph file, one a graph of the function; by "
-                              "default graphs are made of "
-                              "the statistics in their declarations");
+    graphFiles.setDescription(
+        "A graph file, given once for each graph of the function; by default "
+        "graphs are made from the statistics in their declarations");
   }
 
   cl::opt<std::string> op{
       "op",
-      cl::desc("The number of the one template to tune, from "
-               "0; by default all, by their times"),
+      cl::desc("Tune only the template with this number, from 0; by default "
+               "all, which share the budget by their times"),
       cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
-      cl::desc("Time that all of it may take, compilation with it: 500ms, 5s, "
-               "2m (default 5s)"),
+      cl::desc("Limit of the time of the run, which includes compilation: "
+               "500ms, 5s, 2m (default 5s)"),
       cl::value_desc("TIME"), cl::cat(category)};
   cl::opt<std::string> out{
       "out",
-      cl::desc("Write the schedules that are faster than those chosen there, "
-               "for --schedules of gnn-run (docs/Schedules.md)"),
+      cl::desc("Write the schedules that are faster than the chosen ones, for "
+               "gnn-run --schedules (docs/Schedules.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> store{
-      "store", cl::desc("Add all measurements there (docs/Tuning.md)"),
+      "store", cl::desc("Add all measurements to a file (docs/Tuning.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> records{
       "records",
-      cl::desc("Add records of what is found there, for --records of gnn-run: "
-               "they serve other functions and graphs alike (docs/Tuning.md)"),
+      cl::desc("Add a record of each schedule that is found to a file, for "
+               "gnn-run --records; records also apply to other functions and "
+               "graphs (docs/Tuning.md)"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> replay{
       "replay",
-      cl::desc("Take times from that store in place of a device, so that "
-               "searches are compared; --target says what for"),
+      cl::desc("Take times from a store instead of a device, to compare "
+               "searches; --target says which kind of target they are of"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> cell{
       "cell",
-      cl::desc("The name of these measurements in the store; by default the "
+      cl::desc("Name of the measurements in the store; by default the graph "
                "files and the function"),
       cl::value_desc("NAME"), cl::cat(category)};
   const std::string searches =
-      "How schedules are found: " + tune::listSearches() +
-      "; by default the first (docs/Tuning.md)";
+      "How to search: " + tune::listSearches() +
+      "; by default the first, the last three with --model "
+      "(docs/TuningModels.md)";
   cl::opt<std::string> search{"search", cl::desc(searches),
                               cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> filter{
       "filter",
-      cl::desc("Leave candidates out before they are compiled: registers "
-               "(default), utilization, balance, with commas between "
-               "(docs/Schedules.md); empty: none"),
+      cl::desc("Filters that drop candidates before they are compiled, with "
+               "commas between: registers (default), utilization, balance; "
+               "empty: none (docs/Schedules.md)"),
       cl::value_desc("NAMES"), cl::cat(category)};
   cl::opt<std::string> model{
       "model",
-      cl::desc("The trained model that the search asks: trees of LightGBM, or "
-               "networks"),
+      cl::desc("Trained model of the search: trees of LightGBM, or networks"),
       cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> trace{
       "trace",
-      cl::desc("Write there what was measured when: a line of JSON for each "
-               "schedule, in order"),
+      cl::desc("Write all measurements in order, a line of JSON for each"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> features{
       "features",
-      cl::desc("Write the features of what --replay has there, to train "
-               "models, with what --model says of each, and tune nothing"),
+      cl::desc(
+          "Write the features of the schedules in the store of --replay, and "
+          "the predictions of --model, to train models; nothing is tuned"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
-  cl::opt<std::string> seed{"seed", cl::desc("Of a search that draws numbers"),
-                            cl::value_desc("N"), cl::cat(category)};
+  cl::opt<std::string> seed{
+      "seed",
+      cl::desc("Seed of a search that draws random numbers, and of graphs that "
+               "are made from statistics"),
+      cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> jobs{
-      "jobs",
-      cl::desc("Threads that compile; by default as many as there are cores"),
+      "jobs", cl::desc("Threads that compile; by default one for each core"),
       cl::value_desc("N"), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
 };
@@ -213,6 +218,7 @@ public:
 private:
   runtime::Error checkArguments();
   runtime::Error setOptions();
+  static runtime::Error checkCombinations(bool isListing);
   runtime::Error openDevice();
   runtime::Error loadGraphs();
   bool compile();
@@ -233,7 +239,37 @@ private:
 };
 } // namespace
 
+/// An error for an option that others leave no use for.
+runtime::Error Run::checkCombinations(bool isListing) {
+  auto refuse = [](const cl::Option &option, StringRef why) {
+    return runtime::failure("--", option.ArgStr.str(), ": expected none with ",
+                            why.str());
+  };
+  const cl::Option *ofDevices[] = {&given->filter, &given->store, &given->jobs,
+                                   std::addressof(given->inputs),
+                                   &given->weights};
+  const cl::Option *ofSearches[] = {&given->out,     &given->trace,
+                                    &given->records, &given->budget,
+                                    &given->search,  &given->seed};
+  for (const cl::Option *option : ofDevices)
+    if (option->getNumOccurrences() && !given->replay.empty())
+      return refuse(*option, "--replay, which neither compiles nor measures");
+  for (const cl::Option *option : ofSearches)
+    if (option->getNumOccurrences() && isListing)
+      return refuse(*option, "--features, which searches nothing");
+  if (!given->cell.empty() && given->store.empty() && given->replay.empty())
+    return runtime::failure("--cell: expected --store or --replay, whose "
+                            "measurements it names, got neither");
+  return {};
+}
+
 runtime::Error Run::checkArguments() {
+  if (runtime::Error error = given->check())
+    return error;
+  if (runtime::Error error = run::expectValues(
+          {&given->out, &given->store, &given->records, &given->replay,
+           &given->cell, &given->model, &given->trace, &given->features}))
+    return error;
   bool isListing = !given->features.empty();
   if (given->file.empty() || (given->out.empty() && !isListing))
     return runtime::failure("expected FILE.mlir and --out FILE.jsonl");
@@ -249,15 +285,9 @@ runtime::Error Run::checkArguments() {
     return error;
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
-  if (runtime::Error error = setOptions())
+  if (runtime::Error error = checkCombinations(isListing))
     return error;
-  if (given->filter.getNumOccurrences() && !given->replay.empty())
-    return runtime::failure(
-        "--filter: expected none with --replay, which compiles nothing");
-  if (!given->store.empty() && !given->replay.empty())
-    return runtime::failure(
-        "--store: expected none with --replay, which measures nothing");
-  if (runtime::Error error = given->checkWeights())
+  if (runtime::Error error = setOptions())
     return error;
   // It is tried before anything is measured.
   runtime::NewFile file;
@@ -341,6 +371,7 @@ runtime::Error Run::loadGraphs() {
 
 /// Compiles the file up to templates; errors are diagnostics.
 bool Run::compile() {
+  options.begin = std::chrono::steady_clock::now();
   registerDialects(registry);
   context = std::make_unique<mlir::MLIRContext>(registry);
   SourceMgr sources;
@@ -355,14 +386,17 @@ bool Run::compile() {
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
   if (!module)
     return false;
+  auto failWith = [](llvm::Error error) {
+    fail("--function: " + toString(std::move(error)));
+    return false;
+  };
   if (options.function.empty()) {
     auto only = findFunction(*module);
-    if (!only) {
-      fail("--function: " + toString(only.takeError()));
-      return false;
-    }
+    if (!only)
+      return failWith(only.takeError());
     options.function = only->getName().str();
   }
+  std::vector<std::string> names = listGraphs(*module, options.function);
   auto named = nameGraphs(*module, options.function, loaded);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, given->flags->gradients)))
@@ -378,8 +412,17 @@ bool Run::compile() {
     if (mlir::failed(checkOptions(*module, place.options)))
       return false;
   }
-  return mlir::succeeded(lowerToTemplates(*module, place.options,
-                                          /*choosesSchedules=*/false));
+  if (mlir::failed(lowerToTemplates(*module, place.options,
+                                    /*choosesSchedules=*/false)))
+    return false;
+  if (auto function = findFunction(*module, options.function); !function)
+    return failWith(function.takeError());
+  if (loaded.empty())
+    return true;
+  auto found = run::findGraphs(names, loaded);
+  if (!found)
+    fail(found.message());
+  return static_cast<bool>(found);
 }
 
 runtime::Expected<std::vector<std::string>>
@@ -428,7 +471,12 @@ int Run::write(const tune::Tuned &tuned) const {
 
 int Run::tuneFunction() {
   tune::Tuned tuned;
-  if (runtime::Error error = tune::prepare(*module, options, place, tuned))
+  if (place.graphs.empty() && place.device &&
+      sys::Process::StandardErrIsDisplayed())
+    errs() << "making a graph of the declared statistics ";
+  runtime::Error error = tune::prepare(*module, options, place, tuned);
+  endProgress();
+  if (error)
     return fail((error.kind() == runtime::ErrorKind::Option ? "--" : "") +
                 run::withOption(error).message());
   for (const std::string &line : tuned.graphs)
@@ -466,6 +514,8 @@ GNN_TOOL_MAIN(int argc, char **argv) {
   cl::HideUnrelatedOptions(given->category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Find faster schedules of a function\n");
-  int status = Run().run();
-  return tools::finish("gnn-tune", status);
+  int status = tools::finish("gnn-tune", Run().run());
+  if (tune::hasAbandonedThreads()) // they use what an orderly end destroys
+    std::_Exit(status);
+  return status;
 }

@@ -98,7 +98,7 @@ TEST_F(Files, WritesToWhatIsNoFile) {
   EXPECT_TRUE(S_ISCHR(modeOf("/dev/full")));
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
   std::string read;
-  std::thread reader([&] { read = textOf(at("pipe")); });
+  std::thread reader([&] { read = slurp(at("pipe")); });
   EXPECT_EQ(tryWriteFile(at("pipe"), {std::string(200000, 'x'), "y"}), 0);
   reader.join();
   EXPECT_EQ(read, std::string(200000, 'x') + "y");
@@ -152,6 +152,22 @@ TEST_F(Files, ErrorsNameThePath) {
     EXPECT_EQ(tryWriteFile(at("a"), {"y"}), EACCES);
   }
   EXPECT_EQ(names(), Names{"a"});
+}
+
+// Nobody may ever open the other end of it.
+TEST_F(Files, ReadsNoNamedPipes) {
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(contains(readFile(at("pipe")).message(), "got the named pipe"));
+}
+
+// As standard input and the <(command) of a shell are some.
+TEST_F(Files, ReadsPipesWithoutNames) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "one", 3), 3);
+  ::close(ends[1]);
+  EXPECT_EQ(textOf("/dev/fd/" + std::to_string(ends[0])), "one");
+  ::close(ends[0]);
 }
 
 TEST_F(Files, ReadsNoMoreThanAllowed) {

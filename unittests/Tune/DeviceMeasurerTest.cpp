@@ -140,6 +140,24 @@ TEST_F(MeasurerOfSum, HasNoTimesOfADeviceThatDiesInTheFirstRound) {
   EXPECT_EQ(found[1].dropped, measurer->broken());
 }
 
+/// Where a field keeps the bits, the result has to have those of the chosen
+/// schedule.
+TEST_F(MeasurerOfSum, ComparesBitsByTheFieldsThatDiffer) {
+  auto measurer = create(1);
+  const SearchSpace &space = measurer->space();
+  EXPECT_TRUE(measurer->keepsOrder(space.chosen));
+  std::vector<std::string> keeping;
+  for (auto [i, field] : llvm::enumerate(space.fields)) {
+    Schedule schedule = space.chosen;
+    ++schedule[i];
+    if (measurer->keepsOrder(schedule))
+      keeping.push_back(field.name.str());
+  }
+  EXPECT_EQ(keeping,
+            std::vector<std::string>({"heads_per_block", "processor_blocks",
+                                      "row_order", "lookup", "max_registers"}));
+}
+
 /// Nothing is compared with a chosen schedule that fails, though the device
 /// goes on.
 TEST_F(MeasurerOfSum, EndsWhereTheChosenScheduleFails) {

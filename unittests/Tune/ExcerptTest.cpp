@@ -250,6 +250,26 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
   }
 }
 
+/// A caller that has made graphs of statistics may have no time left.
+TEST(Tune, BudgetsBeginWhereTheCallerSays) {
+  Program program("gcn");
+  program.makeTemplates();
+  TuneOptions options;
+  options.function = program.function;
+  options.begin -= std::chrono::seconds(6);
+  options.inputs = [](const auto &infos, const auto &) {
+    return randomInputs(infos);
+  };
+  Tuned tuned;
+  runtime::Error error =
+      tune::tune(*program.module, program.place, options, tuned);
+  ASSERT_FALSE(error) << error.message();
+  for (const TunedTemplate &one : tuned.templates) {
+    EXPECT_GT(one.milliseconds, 0);
+    EXPECT_TRUE(one.history.trials.empty());
+  }
+}
+
 TEST(Compare, BitsOrATolerance) {
   auto bytes = [](std::vector<float> values) {
     return std::string(reinterpret_cast<const char *>(values.data()),
@@ -275,6 +295,19 @@ TEST(Compare, BitsOrATolerance) {
   EXPECT_FALSE(compareOne(x, bytes({1, -100, nan, nan}), true));
   parts[0].isF32 = false;
   EXPECT_FALSE(compareOne(x, bytes({1.0005f, -100, nan, 0}), true));
+  // A wrong small row beside a hub; one whose terms cancel; values of all rows
+  // that are equally near to those of their row.
+  parts[0].isF32 = true;
+  parts[0].width = 2;
+  x = bytes({1e6f, 2e6f, 1, 2, 3, 2, 1e-6f, 0, 0, 0});
+  EXPECT_FALSE(
+      compareOne(x, bytes({1e6f, 2e6f, 1, 2.1f, 3, 2, 1e-6f, 0, 0, 0}), true));
+  EXPECT_TRUE(
+      compareOne(x, bytes({1e6f, 2e6f, 1, 2, 3, 2, 2e-6f, 0, 0, 0}), true));
+  EXPECT_TRUE(compareOne(
+      x, bytes({1e6f + 9, 2e6f, 1, 2.00001f, 3, 2, 1e-6f, 0, 0, 1e-6f}), true));
+  EXPECT_FALSE(
+      compareOne(x, bytes({1e6f, 2e6f, 1, 2, 3, 2, 1e-6f, 0, 0, 1}), true));
 }
 
 /// Filters leave candidates out before they are compiled, of the list and of

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/Features.h"
+#include "GNN/Analysis/ScheduleModels/Features.h"
 
 #include "GNN/InitDialects.h"
 #include "GNN/Target/Backends.h"

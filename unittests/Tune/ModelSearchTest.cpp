@@ -6,7 +6,7 @@
 
 #include "GNN/Tune/ModelSearch.h"
 
-#include "GNN/Tune/Models/ScheduleModel.h"
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "PlantedMeasurer.h"
 
 #include "gtest/gtest.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/CostModel.h"
-#include "GNN/Tune/Models/TreeModel.h"
+#include "GNN/Analysis/ScheduleModels/NetworkModel.h"
+#include "GNN/Analysis/ScheduleModels/TreeModel.h"
 
 #include "GNN/Runtime/Files.h"
 
@@ -42,7 +42,7 @@ TEST(TreeModel, ScoresHaveTheBitsOfLightGBM) {
     auto model = TreeModel::parse(
         readInput(std::string("trees-") + name + ".txt"), name);
     ASSERT_TRUE(model) << model.message();
-    EXPECT_EQ((*model)->featureNames().front(), "wide");
+    EXPECT_EQ((*model)->featureNames().front(), "template.features");
     std::string text = readInput(std::string("trees-") + name + ".tsv");
     unsigned rows = 0;
     for (llvm::StringRef line : llvm::split(llvm::StringRef(text), '\n')) {
@@ -67,7 +67,7 @@ TEST(TreeModel, WeighsTablesByNames) {
   auto model = TreeModel::parse(text, "trees");
   ASSERT_TRUE(model);
   FeatureTable table;
-  table.names = {"new", "long", "wide", "deep"};
+  table.names = {"new", "graph.edges", "template.features", "template.heads"};
   table.rows = {{9, 1, 2, 3}, {9, -1, -2, -3}};
   auto weights = (*model)->weigh(table);
   ASSERT_TRUE(weights);
@@ -75,24 +75,25 @@ TEST(TreeModel, WeighsTablesByNames) {
   EXPECT_EQ((*weights)[0], -(*model)->score(std::vector<double>{2, 3, 1, nan}));
   EXPECT_EQ((*weights)[1],
             -(*model)->score(std::vector<double>{-2, -3, -1, nan}));
-  table.names = {"a", "b", "c", "d"};
-  EXPECT_EQ((*model)->weigh(table).message(),
-            "expected a model of features of schedules, such as 'a', got one "
-            "of 'wide'");
 }
 
-/// Of a template of another kind it knows no field that schedules set.
+/// Of a template of another kind it does not know all fields, even if it knows
+/// one that has the same name.
 TEST(TreeModel, IsForSchedulesWhoseFieldsItKnows) {
   std::string text = readInput("trees-nan.txt");
-  auto model = TreeModel::parse(replace(text, "wide", "field.wide"), "trees");
-  ASSERT_TRUE(model);
+  auto model = TreeModel::parse(
+      replace(text, "feature_names=template.features template.heads",
+              "feature_names=field.lanes template.heads"),
+      "trees");
+  ASSERT_TRUE(model) << model.message();
   FeatureTable table;
-  table.names = {"deep", "field.wide", "field.n"};
-  table.rows = {{1, 0, 16}, {1, 0, 32}};
+  table.names = {"template.heads", "field.lanes", "field.n", "field.kind"};
+  table.rows = {{1, 0, 16, 0}, {1, 8, 32, 0}};
   EXPECT_EQ((*model)->weigh(table).message(),
-            "expected a model of schedules with these fields, such as "
-            "'field.n', got one of others");
-  table.rows[1][1] = 4;
+            "trees: expected a model of all fields that these schedules set, "
+            "got one without n" +
+                howToTrain.str());
+  table.rows[0][2] = table.rows[1][2] = 0;
   EXPECT_TRUE((*model)->weigh(table));
 }
 
@@ -108,8 +109,12 @@ TEST(TreeModel, WrongLinesAreNamed) {
             "m:2: expected version=v3 or v4");
   EXPECT_EQ(errorOf("num_class=1", "num_class=3"),
             "m:3: expected 'num_class=1', got 3");
-  EXPECT_EQ(errorOf("feature_names=wide deep", "feature_names=wide"),
+  EXPECT_EQ(errorOf(" template.heads", ""),
             "m:8: expected 4 names, one beyond max_feature_idx, got 3");
+  for (const char *name : {"template.head", "field.lane", "lanes", "field."})
+    EXPECT_EQ(errorOf(" template.heads", std::string(" ") + name),
+              std::string("m:8: expected features of schedules, got '") + name +
+                  "'" + howToTrain.str());
   EXPECT_EQ(errorOf("num_leaves=5", "num_leaves=0"),
             "m:13: expected a leaf or more, got 0");
   EXPECT_EQ(errorOf("num_leaves=5", "num_leaves=4294967296"),
@@ -129,9 +134,16 @@ TEST(TreeModel, WrongLinesAreNamed) {
             "m:19: expected a leaf, or a split behind split 0, got 0");
   EXPECT_EQ(errorOf("left_child=1", "left_child=-6"),
             "m:19: expected a leaf, or a split behind split 0, got -6");
-  EXPECT_EQ(
-      errorOf("threshold=0", "threshold=x"),
-      "m:17: expected a number of 'threshold', got 'x.47000000000000003'");
+  EXPECT_EQ(errorOf("threshold=0", "threshold=x"),
+            "m:17: expected numbers of 'threshold', got 'x.47000000000000003'");
+  size_t leaf = text.find("leaf_value=") + 11;
+  for (const char *value : {"1e9999", "-1e9999", "inf"})
+    EXPECT_EQ(TreeModel::parse(std::string(text).replace(
+                                   leaf, text.find(' ', leaf) - leaf, value),
+                               "m")
+                  .message(),
+              "m:21: expected finite numbers of 'leaf_value', got an infinite "
+              "one");
   EXPECT_EQ(errorOf("Tree=1", "Tree=2"),
             "m:31: expected 'Tree=1' or 'end of trees', got 'Tree=2'");
   EXPECT_EQ(errorOf("\nthreshold=", "\nthreshold_=").substr(0, 40),
@@ -141,9 +153,13 @@ TEST(TreeModel, WrongLinesAreNamed) {
   EXPECT_NE(TreeModel::parse(half, "m").message().find(
                 "expected 'end of trees', got the end of the file"),
             std::string::npos);
-  // No prefix of a model crashes or is one.
-  for (size_t end = 0; end < text.find("end of trees"); end += 7)
-    EXPECT_FALSE(TreeModel::parse(text.substr(0, end), "m"));
+  // No prefix of a model crashes or is one, but for that of all trees alone.
+  for (size_t end = 0; end < text.find("end of parameters"); end += 7)
+    if (end < text.find("end of trees") || end > text.find("feature_importan"))
+      EXPECT_FALSE(TreeModel::parse(text.substr(0, end), "m")) << end;
+  EXPECT_TRUE(
+      TreeModel::parse(text.substr(0, text.find("feature_importan")), "m"));
+  EXPECT_TRUE(TreeModel::parse(text, "m"));
 }
 
 TEST(ScheduleModel, OrdersByWeightThenPlace) {
@@ -192,8 +208,8 @@ static FeatureTable makeTable(llvm::ArrayRef<double> threads) {
   return table;
 }
 
-TEST(CostModel, CostsAreNormalizedOverSchedules) {
-  auto model = CostModel::parse(network, "m");
+TEST(NetworkModel, CostsAreNormalizedOverSchedules) {
+  auto model = NetworkModel::parse(network, "m");
   ASSERT_TRUE(model) << model.message();
   auto costs =
       (*model)->weigh(makeTable(std::vector<double>{1, 64, std::nan(""), -3}));
@@ -213,8 +229,8 @@ TEST(CostModel, CostsAreNormalizedOverSchedules) {
     EXPECT_NEAR((*costs)[i], (raw[i] - mean) / std::sqrt(variance), 1e-9);
 }
 
-TEST(CostModel, SaysWhatItIsNotFor) {
-  auto model = CostModel::parse(network, "m");
+TEST(NetworkModel, SaysWhatItIsNotFor) {
+  auto model = NetworkModel::parse(network, "m");
   ASSERT_TRUE(model);
   FeatureTable table = makeTable(1.0);
   table.rows[0][0] = 0;
@@ -228,12 +244,14 @@ TEST(CostModel, SaysWhatItIsNotFor) {
   table = makeTable(1.0);
   table.names.back() = "other";
   EXPECT_EQ((*model)->weigh(table).message(),
-            "m: expected features of schedules, got 'layout.threads'");
+            "m: expected a model of features that these schedules have, got "
+            "one of 'layout.threads'" +
+                howToTrain.str());
 }
 
-TEST(CostModel, SizesThatDoNotFitAreNamed) {
+TEST(NetworkModel, WrongNetworksAreNamed) {
   auto errorOf = [&](llvm::StringRef from, llvm::StringRef to) {
-    return CostModel::parse(replace(network, from, to), "m").message();
+    return NetworkModel::parse(replace(network, from, to), "m").message();
   };
   EXPECT_EQ(errorOf("\"mean\": [1]", "\"mean\": []"),
             "m: networks[0]: expected 1 numbers of 'mean', one of each "
@@ -248,8 +266,29 @@ TEST(CostModel, SizesThatDoNotFitAreNamed) {
             "'variance' below");
   EXPECT_NE(errorOf("\"kind\": \"g-spmm\"", "\"kind\": 3").find("kind"),
             std::string::npos);
+  EXPECT_EQ(errorOf("g-spmm", "x"),
+            "m: networks[0]: expected 'kind' to be g-spmm or g-sddmm, got 'x'");
+  EXPECT_EQ(errorOf("layout.threads", "layout.thread"),
+            "m: networks[0]: expected features of schedules, got "
+            "'layout.thread'" +
+                howToTrain.str());
+  for (auto [from, to] : {std::pair("[4]", "[1e999]"),
+                          {"0.5", "1e999"},
+                          {"[-2]", "[-1e999]"},
+                          {"[1], [-1]", "[1], [1e999]"},
+                          {"1e-12", "1e999"}})
+    EXPECT_EQ(errorOf(from, to),
+              "m: networks[0]: expected finite numbers, got others")
+        << from;
+  EXPECT_EQ(NetworkModel::parse(R"({"networks": []})", "m").message(),
+            "m: expected networks, got none");
+  // Two of a kind.
+  std::string one = network.substr(network.find("[{") + 1);
+  one = one.substr(0, one.rfind("]}"));
+  EXPECT_EQ(errorOf("{\"kind\"", one + ", {\"kind\""),
+            "m: networks[1]: expected one network of kind 'g-spmm', got two");
   std::string half = std::string(network).substr(0, 120);
-  EXPECT_EQ(CostModel::parse(half, "m").message().substr(0, 39),
+  EXPECT_EQ(NetworkModel::parse(half, "m").message().substr(0, 39),
             "m: expected a model in JSON: [3:20, byt");
-  EXPECT_FALSE(CostModel::parse(std::string(100000, '['), "m"));
+  EXPECT_FALSE(NetworkModel::parse(std::string(100000, '['), "m"));
 }

@@ -150,6 +150,31 @@ TEST(Search, NeverChoosesWhatWasDropped) {
   EXPECT_EQ(dropped, 3u * 64u);
 }
 
+/// What cannot be honoured is counted once, with the reason, and not measured.
+TEST(Search, DropsWhatCannotBeHonoured) {
+  struct Proposals : Search {
+    std::vector<Schedule> propose(const SearchSpace &,
+                                  const History &history) override {
+      if (history.trials.size() > 1)
+        return {};
+      return {{128, 128, 0}, {4, 0, 0}, {128, 128, 0}, {128, 128, 2}};
+    }
+  } search;
+  PlantedMeasurer measurer([](const Schedule &schedule) { return 1.0; });
+  Limits limits = budgetOf(1000);
+  unsigned recorded = 0;
+  limits.record = [&](const Trial &) { ++recorded; };
+  History history = runSearch(search, measurer, limits);
+  ASSERT_EQ(history.trials.size(), 4u);
+  EXPECT_EQ(recorded, 4u);
+  EXPECT_EQ(measurer.asked.size(), 2u);
+  for (size_t i : {1, 2}) {
+    EXPECT_EQ(history.trials[i].measured.dropped,
+              "schedule: expected wide or deep of at most 64");
+    EXPECT_EQ(history.trials[i].schedule, history.trials[i].proposed);
+  }
+}
+
 /// A gain that the spread explains is none.
 TEST(Search, KeepsTheChosenScheduleWhereNothingGains) {
   struct Noisy : PlantedMeasurer {

@@ -153,6 +153,30 @@ TEST_F(StoreTest, TwoProcessesAddWholeLines) {
   EXPECT_EQ(lines->size(), 2u * count);
 }
 
+/// What a process that was killed has left of a line spoils no other.
+TEST_F(StoreTest, AddsNothingToATornLine) {
+  Store store(path);
+  auto add = [&] {
+    return store.add(makeCell("a"), PlantedMeasurer::table(),
+                     makeTrial({1, 2, 4}, 3));
+  };
+  ASSERT_FALSE(add());
+  auto text = runtime::readFile(path);
+  ASSERT_TRUE(text);
+  std::string torn = *text + text->substr(0, text->size() / 2);
+  ASSERT_FALSE(runtime::writeFile(path, {torn}));
+  EXPECT_FALSE(store.check());
+  ASSERT_FALSE(add());
+  ASSERT_FALSE(add());
+  auto all = runtime::readFile(path);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(*all, torn + "\n" + *text + *text);
+  auto lines = readStore(path);
+  ASSERT_FALSE(lines);
+  EXPECT_EQ(lines.message().find(path + ":2: expected a JSON object"), 0u)
+      << lines.message();
+}
+
 TEST_F(StoreTest, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(Store("/nonexistent/store.jsonl").check().message(),
             "cannot write '/nonexistent/store.jsonl': No such file or "
@@ -201,4 +225,36 @@ TEST_F(StoreTest, ReplaysASearch) {
             "'a device' and 'another'");
   EXPECT_EQ((*replayed)->measure(Schedule{2, 2, 2}).front().dropped,
             "is not in the store");
+}
+
+/// The first schedule is what the rules chose when the store was made; where
+/// they complete a schedule in another way by now, it is the one that agrees.
+TEST_F(StoreTest, ReplaysWhereTheRulesHaveChanged) {
+  Store store(path);
+  for (const Schedule &schedule :
+       {Schedule{8, 8, 8}, {1, 8, 8}, {2, 8, 8}, {2, 2, 8}, {4, 8, 2}})
+    ASSERT_FALSE(store.add(makeCell("a"), PlantedMeasurer::table(),
+                           makeTrial(schedule, double(schedule[0]))));
+  auto lines = readStore(path);
+  ASSERT_TRUE(lines) << lines.message();
+  SearchSpace space;
+  space.fields = PlantedMeasurer::table();
+  space.chosen = {4, 4, 4};
+  space.listed = {{{1, 0, 8}, {}}, {{2, 0, 8}, {}}, {{4, 0, 0}, {}}};
+  auto complete = [](Schedule schedule) -> runtime::Expected<Schedule> {
+    for (int64_t &value : schedule)
+      value = value ? value : 4;
+    return schedule;
+  };
+  auto measurer = StoreMeasurer::create(*lines, "a", makeCell("a").key,
+                                        std::move(space), complete);
+  ASSERT_TRUE(measurer) << measurer.message();
+  EXPECT_EQ((*measurer)->space().chosen, Schedule({8, 8, 8}));
+  // Two schedules are like the second of the list. Others of the list set what
+  // the third leaves open.
+  ASSERT_EQ((*measurer)->space().listed.size(), 1u);
+  Limits limits;
+  auto search = createExhaustiveSearch(10);
+  History history = runSearch(*search, **measurer, limits);
+  EXPECT_EQ(history.best().schedule, Schedule({1, 8, 8}));
 }

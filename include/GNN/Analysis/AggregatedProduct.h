@@ -25,10 +25,11 @@ struct AggregatedProduct {
     mlir::Value value;
     RowPath path; ///< from the edge
     bool divides;
+    mlir::Location loc; ///< of the op that applies it
   };
 
-  /// The chain that ends with `op`. None where it ends no such chain; `why`
-  /// says what is in the way where it nearly does.
+  /// The chain that ends with `op`, or none. If the ops are nearly such a
+  /// chain, `why` gets the obstacle.
   static std::optional<AggregatedProduct> match(mlir::Operation *op,
                                                 std::string &why);
 
@@ -43,7 +44,10 @@ struct AggregatedProduct {
   RowSpace getRowsAfter() const;
 
   mlir::Operation *root = nullptr;     ///< the last op of the chain
-  mlir::RankedTensorType resultType;   ///< what it gives
+  mlir::Operation *product = nullptr;  ///< rows by weights
+  mlir::Operation *sum = nullptr;      ///< of edges
+  mlir::Operation *gather = nullptr;   ///< of rows by edges, or null
+  mlir::RankedTensorType resultType;   ///< what the last op gives
   bool productFirst = true;            ///< the order it has
   mlir::Value input;                   ///< the rows before product and sum
   RowPath inputPath;                   ///< from the edge

@@ -23,9 +23,9 @@ struct Comparison {
   double after = 0;
 };
 
-/// The part of a step that each edge of a long row waits for the id of its row
-/// of pairs where the rows of an op go there: in a walk that makes scores, in a
-/// weighted sum that reads no such ids otherwise, or not at all.
+/// The share of a step that each edge of a long row waits for the id of its row
+/// of pairs, if the rows of an op go there: in a walk that computes scores, in
+/// a weighted sum that reads no such ids otherwise, or not at all.
 enum class IdWait { None, Sum, Score };
 
 /// `op`, and `moved`, which computes the same on other rows, whose result is
@@ -52,9 +52,9 @@ Comparison compareFold(const CostModel &model, mlir::Operation *norm,
                        int64_t columns, mlir::ValueRange weights,
                        StatsAttr stats);
 
-/// `op` in one form and in another. To bytes come what walks over the edges of
-/// groups take: where groups are short, that is most of the time, and where one
-/// is long, all others wait for it.
+/// Compares two forms of `op`. Walks over the edges of groups add a term to the
+/// bytes: in short groups it is most of the time, and all other groups wait for
+/// a long one.
 Comparison compareForms(const CostModel &model, AttentionOp op,
                         AttentionForm before, AttentionForm after,
                         StatsAttr stats);

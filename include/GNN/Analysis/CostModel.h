@@ -293,6 +293,12 @@ public:
     return then < (isTime() ? 1 - margin : 1) * now;
   }
 
+  /// The end of a refusal of a change that is not better: it "would be slower"
+  /// or "would save too little".
+  static llvm::StringRef explainLoss(double now, double then) {
+    return then <= now ? "would save too little" : "would be slower";
+  }
+
   /// Whether a time is also shorter by this number of launches: the model is
   /// less precise for kernels that take a few launches (docs/Cost.md).
   bool isBetterByLaunches(double now, double then, double launches) const {
@@ -393,7 +399,7 @@ struct WalkSteps {
   double warps = 0;      ///< of the lanes that share it
   double results = 0;    ///< numbers of the element that are stored
   bool reducesFeatures = false;
-  /// They take so many registers that half as many warps are at work.
+  /// Whether the number of registers halves the number of active warps.
   bool isCrowded = false;
 
   /// Slots of warps for its issue; for walks by rows if elements are reduced

@@ -13,15 +13,15 @@
 
 namespace gnn {
 
-/// Numbers that may be kept for each edge: one, or one a head. Rows of more are
-/// computed again where they are read.
+/// The largest number of values that is kept for each edge: one, or one a head.
+/// Rows with more are recomputed where they are read.
 inline constexpr int64_t mostNumbersOfEdge = 16;
 
-/// The cost that is to be small.
+/// The cost that is minimized.
 enum class CostKind {
   /// Seconds, where long rows become pieces if that pays.
   Full,
-  /// Seconds, where they stay whole.
+  /// Seconds if they stay whole.
   WholeRows,
   /// Rows through products with weights, and nothing else.
   Rows,

@@ -17,8 +17,8 @@
 
 namespace gnn {
 
-/// Whether the numbers of values are finite, where a function is given finite
-/// ones and nothing overflows.
+/// Finds the values of a function that are finite if its arguments are finite
+/// and nothing overflows.
 class Finiteness {
 public:
   /// Learns all ops within `root`, in their order.

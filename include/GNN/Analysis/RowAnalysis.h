@@ -31,7 +31,7 @@ public:
   /// coarsest first: the graph, types, nodes, pairs.
   llvm::SmallVector<RowPath> getCoarserRows(mlir::Value value);
 
-  /// The first of these, or the rows of `value` where there are none.
+  /// The first of these, or the rows of `value` if there are none.
   RowSpace getCoarsestRows(mlir::Value value);
 
 private:

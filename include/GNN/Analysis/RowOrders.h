@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows that are walked beside each other wait for the longest of them. An order
-// by degree puts rows of one length there, and takes rows from where they lie.
+// Rows that are walked together wait for the longest of them. An order by
+// degree puts rows of the same length together, and moves rows away from their
+// neighbours in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,9 @@ namespace gnn {
 /// whose few long rows are those of graphs.
 class RowSpread {
 public:
-  /// For rows with `lengths` whose squares add up to `squares`; where these are
-  /// not known (0), by the longest: so that it is what is expected of the
-  /// longest of so many rows.
+  /// For rows with `lengths` and a sum of squares `squares`. If the sum is
+  /// unknown (0), it is estimated from the longest row: the value at which this
+  /// length is the expected maximum of that many rows.
   explicit RowSpread(const RowLengths &lengths, double squares = 0);
 
   /// The variance of a length over the square of the mean.
@@ -57,11 +58,11 @@ private:
   double deviation;
 };
 
-/// The order in which a traversal takes its rows, whose schedule has all fields
-/// but that, by a setting: 0 as they lie, 1 by degree, 2 by degree within
-/// windows, each where it can be; -1 what takes the least time by the
-/// statistics of the graph. `why` says why they are taken as they lie, or what
-/// is gained.
+/// Chooses the order of the rows of a traversal whose schedule has all other
+/// fields. `setting` is 0 for memory order, 1 for order by degree and 2 for
+/// order by degree within windows, if the traversal can have it; -1 takes the
+/// fastest by the statistics of the graph. `why` gets the reason for memory
+/// order, or the gain.
 tile::TakenOrder chooseRowOrder(tile::TraverseOp op, int64_t setting,
                                 std::string &why);
 

@@ -17,10 +17,11 @@ struct RowLengths {
   double rows = 0, elements = 0;
   double longest = 0; ///< elements of one row
 
-  /// About how many elements rows of more than `length` have together: all of
-  /// them where that is the mean, those of the longest row where it is nearly
-  /// as long, between these by a power of `length`. On fifteen graphs, of nodes
-  /// and of pairs, there are 0.4 to 10 times as many, 1.7 times in the median.
+  /// Estimates the number of elements of all rows that are longer than
+  /// `length`. It is all elements if `length` is the mean, those of the longest
+  /// row if `length` is nearly its length, and a power law of `length` in
+  /// between. On fifteen graphs, for nodes and for pairs, the true number is
+  /// 0.4 to 10 times the estimate, and 1.7 times in the median.
   double countInLong(double length) const;
   /// Their pieces of `length`: one beyond those of all elements for each row,
   /// as if all were as long as the longest.
@@ -35,7 +36,7 @@ struct RowLengths {
 /// all their elements for each group, as if all were as long as the longest.
 double countRows(tile::RowDomain domain, StatsAttr stats);
 
-/// How many elements a group has in the mean, where groups are nodes or pairs;
+/// How many elements a group has on average, where groups are nodes or pairs;
 /// 0 where they are few: types, the graph, tiles.
 double countMean(tile::RowDomain groups, tile::RowDomain elements,
                  StatsAttr stats);

@@ -21,7 +21,6 @@ namespace gnn {
 /// registers. `Utilization`: warps are whole, and more than half of the
 /// multiprocessors have a block. `Balance`: blocks have similar numbers of
 /// elements, and few columns are padding.
-/// columns are padding.
 enum class ScheduleFilter { Registers, Utilization, Balance };
 
 llvm::StringRef name(ScheduleFilter filter);

@@ -94,6 +94,10 @@ public:
   virtual tile::ScheduleInterface
   getOpenSchedule(tile::TileOpInterface op) const;
 
+  /// The fields of a kind of schedule of its own, which trained models may
+  /// know; by default none.
+  virtual llvm::ArrayRef<tile::ScheduleField> getOwnScheduleFields() const;
+
   /// Adds the passes on a function that choose schedules. The passes for GPUs
   /// complete open fields, but no schedule of another kind.
   virtual void addSchedulePasses(mlir::OpPassManager &function) const;

@@ -71,9 +71,9 @@ llvm::Expected<TargetAttr> makeGPUTarget(mlir::MLIRContext *context,
                                          llvm::StringRef kind,
                                          llvm::StringRef gpu);
 
-/// The cores of a CPU that LLVM calls `processor`; empty: a CPU with such
-/// registers. Errors: vectors other than of 1, 2, 4, 8 or 16 elements, and
-/// fewer than 8 of them.
+/// The cores of a CPU, by LLVM's name of the processor; "" stands for a CPU
+/// with such registers. Errors: vectors of other lengths than 1, 2, 4, 8 or 16
+/// elements, and fewer than 8 vector registers.
 llvm::Expected<TargetAttr> makeCPUTarget(mlir::MLIRContext *context,
                                          llvm::StringRef processor,
                                          CoreRegisters registers);

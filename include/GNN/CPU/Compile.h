@@ -25,9 +25,9 @@ namespace gnn::cpu {
 runtime::Expected<std::unique_ptr<runtime::CodeImage>>
 compileKernels(const std::string &image);
 
-/// All kernels of such an image as a shared object with a runtime::KernelTable,
-/// for a processor, made on up to so many threads. The same image gives the
-/// same bytes.
+/// Compiles all kernels of an image to a shared object with a
+/// runtime::KernelTable, for a processor, on at most `threads` threads. The
+/// same image gives the same bytes.
 llvm::Expected<std::string> compileObject(const std::string &image,
                                           const runtime::Processor &processor,
                                           unsigned threads);

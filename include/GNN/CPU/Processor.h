@@ -17,8 +17,8 @@
 
 namespace gnn::cpu {
 
-/// The processor that kernels are compiled for, by LLVM's name: what GNN_CPU
-/// says, such as x86-64-v3; empty: that of the host.
+/// The processor that kernels are compiled for, by LLVM's name: the value of
+/// GNN_CPU, such as x86-64-v3, or "" for the host's processor.
 std::string getProcessor();
 
 /// Whether LLVM takes its time with kernels: not where GNN_CPU_OPTIMIZE is 0.
@@ -37,8 +37,8 @@ llvm::Expected<CoreRegisters> getRegisters(llvm::StringRef name);
 llvm::Expected<std::vector<const runtime::Processor *>>
 parseProcessors(llvm::StringRef text);
 
-/// Those that a package serves most machines with, as such a text; "" where no
-/// objects are made for the host's architecture.
+/// The processors with which a package serves most machines, as such a text; ""
+/// if the host's architecture has no objects.
 std::string getCommonProcessors();
 
 } // namespace gnn::cpu

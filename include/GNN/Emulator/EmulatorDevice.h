@@ -19,7 +19,7 @@ struct DeviceOptions {
   Options kernels;
   /// Draws the order of threads between barriers; unset: ascending.
   std::optional<uint64_t> seed;
-  /// Told the kernel that runs, and how many of its blocks are done.
+  /// Called with the running kernel and the number of its finished blocks.
   std::function<void(const std::string &kernel, int64_t done, int64_t all)>
       progress;
 };

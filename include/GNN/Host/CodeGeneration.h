@@ -32,8 +32,8 @@ enum class Runs {
   Once,
   /// A few times: what pays for itself even then.
   Few,
-  /// Many times. O3 takes longer and makes no kernel faster than O2: what it is
-  /// for, the passes before have done.
+  /// The level for code that runs many times. O3 takes longer and makes no
+  /// kernel faster than O2, because earlier passes have done its work.
   Many
 };
 
@@ -43,10 +43,8 @@ struct Optimization {
   /// Whether a multiplication and an addition may be rounded once, unlike on a
   /// GPU.
   bool mayContract = false;
-  /// LLVM's name of the processor that runs it; empty: that of the host.
+  /// LLVM's name of the processor that runs the code; "" stands for the host's.
   std::string processor;
-  /// Whether it becomes a part of a shared object, which lies anywhere.
-  bool isShared = false;
 };
 
 /// The host as a target, or as if it were another processor of its kind, with
@@ -61,8 +59,8 @@ createMachine(llvm::StringRef processor);
 /// An object file in memory.
 using Object = std::unique_ptr<llvm::MemoryBuffer>;
 
-/// Turns modules of the LLVM dialect into an object each, on up to so many
-/// threads. Errors: what has no form in LLVM IR, or in the machine's code.
+/// Compiles each module of the LLVM dialect to an object, on at most `threads`
+/// threads. Errors: ops without a form in LLVM IR or in machine code.
 llvm::Expected<std::vector<Object>>
 generateCode(llvm::ArrayRef<mlir::ModuleOp> modules,
              llvm::orc::JITTargetMachineBuilder &machine, Runs runs,

@@ -25,11 +25,11 @@ struct ParsedKernels {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// Parses an image of kernels, whose format is to be "mlir".
+/// Parses an image of kernels of the format "mlir".
 runtime::Expected<ParsedKernels> parseKernels(const std::string &format,
                                               const std::string &image);
 
-/// Keeps what is reported in a context as text, for as long as it stands.
+/// Collects the diagnostics of a context as text during its lifetime.
 class CollectedErrors {
 public:
   explicit CollectedErrors(mlir::MLIRContext *context);

@@ -26,15 +26,15 @@ struct Symbol {
 };
 
 /// Code of the host in this process, to which more may be added. It calls the C
-/// library and symbols that are given by address, so that nothing depends on
-/// what the process exports.
+/// library, and symbols that are given by address, so it does not depend on the
+/// symbols that the process exports.
 class Jit {
 public:
   static llvm::Expected<std::unique_ptr<Jit>>
   create(llvm::ArrayRef<Symbol> symbols, Optimization optimization);
   ~Jit();
 
-  /// Turns modules of the LLVM dialect into code, on up to so many threads.
+  /// Compiles modules of the LLVM dialect, on at most `threads` threads.
   llvm::Error add(llvm::ArrayRef<mlir::ModuleOp> modules, unsigned threads);
 
   /// The address of a function that was added. Errors: functions that it calls

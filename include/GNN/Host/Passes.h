@@ -22,12 +22,12 @@ constexpr int64_t maxVectorElements = 1024;
 /// Dimensions of memory.
 constexpr unsigned maxMemoryRank = 8;
 
-/// Whether `kernel` has the form that gnn-verify-kernel-form describes; emits
-/// the error where it has not.
+/// Whether `kernel` has the form of gnn-verify-kernel-form; emits an error if
+/// not.
 mlir::LogicalResult verifyKernelForm(mlir::gpu::GPUFuncOp kernel);
 
-/// The first op that may write through `memory`, an argument of a kernel, or a
-/// view of it; null where all of them read.
+/// The first op that may write through `memory`, an argument of a kernel, or
+/// through a view of it; null if all only read.
 mlir::Operation *findWriter(mlir::Value memory);
 
 } // namespace gnn

@@ -13,9 +13,9 @@
 
 namespace gnn::host {
 
-/// The signature of a kernel that has the form of gnn-verify-kernel-form. The
-/// memory behind arguments is what its memref.reinterpret_casts say at its
-/// beginning. Keeps nothing of the IR.
+/// The signature of a kernel of the form of gnn-verify-kernel-form. The memory
+/// behind arguments follows from the memref.reinterpret_casts at the beginning
+/// of the kernel. The result refers to no IR.
 runtime::KernelSignature readSignature(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace gnn::host

@@ -14,6 +14,7 @@
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Npz.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/CommandLine.h"
 
 #include <string>
@@ -29,50 +30,62 @@ struct InputOptions {
   llvm::cl::opt<bool> inverses{
       "add-inverses",
       llvm::cl::desc(
-          "Add the inverse of every edge, with edge types of their own"),
+          "Add the inverse of each edge, with edge types of its own"),
       llvm::cl::cat(category)};
   llvm::cl::opt<bool> selfLoops{
       "add-self-loops",
-      llvm::cl::desc("Give every node one self loop, of the one edge type or "
-                     "of a new one"),
+      llvm::cl::desc("Give each node exactly one self loop, of a new edge type "
+                     "if the graph has several"),
       llvm::cl::cat(category)};
   llvm::cl::list<std::string> inputs{
       "input",
-      llvm::cl::desc("Where an input comes from; graph:feat are the features "
-                     "of the graph file"),
+      llvm::cl::desc("Read an input from an array, or from the features of the "
+                     "graph file, or draw it at random"),
       llvm::cl::value_desc("NAME=FILE.npy|graph:feat|random:SEED"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> weights{
-      "weights", llvm::cl::desc("Where all other inputs come from"),
+      "weights", llvm::cl::desc("Draw all other inputs at random"),
       llvm::cl::value_desc("random:SEED"), llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> maxBytes{
       "max-bytes",
-      llvm::cl::desc("Most memory that the arrays of a file, and a run, may "
-                     "ask for; by default all that there is"),
+      llvm::cl::desc("Limit of the memory for the arrays of a file, and for a "
+                     "run; by default the memory of the machine"),
       llvm::cl::init(runtime::physicalMemory()), llvm::cl::value_desc("BYTES"),
       llvm::cl::cat(category)};
 
   /// An error where --weights is no seed.
   runtime::Error checkWeights() const;
+
+  /// An error for an option that is given twice, where the last one alone would
+  /// count.
+  runtime::Error checkOnce() const;
 };
 
 /// The options of what a run of a function of a module reads.
 struct ModuleOptions : InputOptions {
   using InputOptions::InputOptions;
 
+  /// An error for an option that nothing would come of.
+  runtime::Error check() const;
+
+  /// An error where `change` is given, and no graph whose edges it changes.
+  runtime::Error expectGraphFor(const llvm::cl::opt<bool> &change) const;
+
   llvm::cl::opt<std::string> file{llvm::cl::Positional,
                                   llvm::cl::desc("FILE.mlir"),
                                   llvm::cl::cat(category)};
   llvm::cl::opt<std::string> function{
       "function",
-      llvm::cl::desc("The function; by default the one that is not private"),
+      llvm::cl::desc(
+          "The function; by default the only one that is not private"),
       llvm::cl::value_desc("NAME"), llvm::cl::cat(category)};
   llvm::cl::list<std::string> graphFiles{
-      "graph", llvm::cl::desc("Graph file, one a graph of the function"),
+      "graph",
+      llvm::cl::desc("A graph file, given once for each graph of the function"),
       llvm::cl::value_desc("[NAME=]FILE.npz"), llvm::cl::cat(category)};
   llvm::cl::list<std::string> plugins{
       "load-plugin",
-      llvm::cl::desc("Take dialects, ops and passes of a shared object"),
+      llvm::cl::desc("Load the dialects, ops and passes of a shared object"),
       llvm::cl::value_desc("FILE.so"), llvm::cl::cat(category)};
 };
 
@@ -82,9 +95,9 @@ struct Graphs {
   std::vector<runtime::GraphFile> files;
 };
 
-/// A graph file, and what is bound of it.
+/// A graph file and the declaration that it is bound to.
 struct LoadedGraph {
-  /// The name of the declaration; empty where only a file was given.
+  /// The name of the declaration; empty if only a file was given.
   std::string name;
   /// `FILE` or `GRAPH=FILE`, as given.
   std::string text;
@@ -104,6 +117,11 @@ struct GraphChanges {
   bool refineTypes = false;
 };
 
+/// An error where one of these options is given as an empty text, as of a
+/// variable of the shell that is not set.
+runtime::Error
+expectValues(llvm::ArrayRef<const llvm::cl::opt<std::string> *> options);
+
 /// The same error; one of a limit says which option moves it.
 runtime::Error withOption(const runtime::Error &error);
 
@@ -112,6 +130,11 @@ runtime::Error withOption(const runtime::Error &error);
 runtime::Expected<LoadedGraph> loadGraph(const std::string &text,
                                          const GraphChanges &changes,
                                          int64_t maxBytes);
+
+/// The one that was loaded for each of `names`, the graphs of a function.
+runtime::Expected<std::vector<const LoadedGraph *>>
+findGraphs(const std::vector<std::string> &names,
+           const std::vector<LoadedGraph> &loaded);
 
 /// The graph of each of `specs`.
 runtime::Expected<Graphs>
@@ -134,7 +157,7 @@ loadInputs(std::vector<runtime::TensorInfo> &infos,
            const std::vector<const runtime::GraphFile *> &files,
            const InputOptions &options, bool givesShapes = false);
 
-/// An error where a run takes more memory than `maxBytes`.
+/// An error if a run needs more memory than `maxBytes`.
 runtime::Error checkMemory(const runtime::BoundFunction &function,
                            int64_t maxBytes);
 
@@ -143,15 +166,15 @@ struct Results {
   runtime::Report report;
 };
 
-/// Runs once, and then so many times to measure launches where the device has
-/// a timer.
+/// Runs once, and then `repetitions` times to measure launches if the device
+/// has a timer.
 runtime::Expected<Results> execute(const runtime::BoundFunction &function,
                                    runtime::Device &device,
                                    const std::vector<std::string> &inputs,
                                    int times);
 
-/// Writes every output to `directory`/NAME.npy, all or none, where there is a
-/// directory; then prints a line about each.
+/// Writes every output to `directory`/NAME.npy, all or none, unless `directory`
+/// is empty. Then it prints a line about each output.
 runtime::Error save(const std::vector<runtime::TensorInfo> &infos,
                     const std::vector<std::string> &outputs,
                     const std::string &directory);

@@ -20,18 +20,20 @@
 
 namespace gnn {
 
-/// Reads the file at `path`, standard input where that is "-"; an error has the
-/// path.
+/// Reads the file at `path`; "-" is standard input. Errors have the path.
 runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readInput(llvm::StringRef path, int64_t maxBytes = runtime::physicalMemory());
+
+/// The error of `readInput` where there is nothing that it could begin to read.
+runtime::Error checkInput(llvm::StringRef path);
 
 /// Writes the file at `path` as all files are written (`runtime::NewFile`), "-"
 /// to standard output; an error has the path.
 runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
 
 /// Adds a line to the file at `path`, which it creates where there is none,
-/// whole whoever else adds lines; an error has the path. An empty line adds
-/// nothing.
+/// whole whoever else adds lines, and apart from a last line that is not whole;
+/// an error has the path. An empty line adds nothing.
 runtime::Error appendLine(const std::string &path, llvm::StringRef line);
 
 /// The same; then the file becomes, as a whole, what `shorten` makes of its

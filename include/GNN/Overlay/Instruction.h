@@ -122,8 +122,8 @@ using EncodedInstruction = std::array<uint8_t, instructionBytes>;
 /// The bytes of an instruction. Errors: a field that does not fit its width.
 runtime::Expected<EncodedInstruction> encode(const Instruction &instruction);
 
-/// The instruction of 16 bytes. Errors: an unknown opcode, bits behind the
-/// fields that are not 0, and values that a field does not have.
+/// Decodes 16 bytes. Errors: an unknown opcode, unused bits that are not 0, and
+/// values that a field cannot have.
 runtime::Expected<Instruction> decode(const uint8_t *bytes);
 
 } // namespace gnn::overlay

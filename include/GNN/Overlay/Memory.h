@@ -35,11 +35,11 @@ public:
   /// So many bytes, all 0.
   static runtime::Expected<Memory> allocate(uint64_t bytes, int64_t maxBytes);
 
-  /// Fills all inputs, and the descriptors of all edges. Features take the
-  /// argument that they name ([vertices, features]); edges take theirs
-  /// ([edges], in the user's order), or the weight 1 where they name none;
-  /// weights, rows and scales are made of their pieces. Errors: an argument
-  /// that is missing, one of another shape, and one that nothing reads.
+  /// Fills all inputs and the descriptors of all edges. Features take the
+  /// argument that they name ([vertices, features]). Edges take theirs
+  /// ([edges], in the user's order), or the weight 1 if they name none.
+  /// Weights, rows and scales are made of their pieces. Errors: a missing
+  /// argument, one of another shape, and one that nothing reads.
   runtime::Error fill(const Program &program, const Partition &partition,
                       const std::map<std::string, Argument> &arguments);
 

@@ -16,13 +16,13 @@
 
 namespace gnn::overlay {
 
-/// An error where a number is none that the model has.
+/// An error if a number is outside the range of the model.
 runtime::Error checkOptions(const TimingOptions &options,
                             const Parameters &parameters);
 
-/// Simulates a program of a partition. Errors: a program that is not of this
-/// partition, mutexes by which it waits for ever, and networks of edges where
-/// the partition has counts alone.
+/// Simulates a program on a partition. Errors: a program of another partition,
+/// mutexes that wait for ever, and networks of edges if the partition has
+/// counts alone.
 runtime::Expected<Report> simulate(const Program &program,
                                    const Partition &partition,
                                    const TimingOptions &options = {});

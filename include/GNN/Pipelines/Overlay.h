@@ -76,8 +76,7 @@ struct OverlayStep {
 llvm::ArrayRef<OverlayStep> getOverlaySteps();
 
 /// Makes a `gnn_overlay.program` of each function of a module, and a function
-/// of what is computed before it. Programs are for what is given, in place of a
-/// file.
+/// with the computations before it. Graphs may be given in place of a file.
 void buildOverlayPipeline(mlir::OpPassManager &pm,
                           const OverlayPipelineOptions &options,
                           const overlay::GivenGraph &given = {});

@@ -229,9 +229,12 @@ template <typename Base> struct ScheduleSwitches : public Base {
       llvm::cl::init(true)};
 
   Option<bool> asyncCopies{
-      *this, "async-copies",
-      llvm::cl::desc("Copy tiles of products without registers of threads"),
-      llvm::cl::init(true)};
+      *this, "async-copies", llvm::cl::init(true),
+      llvm::cl::desc("Copy tiles of products without registers of threads")};
+
+  Option<bool> productRegisters{
+      *this, "product-registers", llvm::cl::init(true),
+      llvm::cl::desc("State the registers of products of rows in order")};
 
   Option<int64_t> edgeWalks{
       *this, "edge-walks",
@@ -267,6 +270,7 @@ template <typename Base> struct ScheduleSwitches : public Base {
   template <typename Stages> void assignScheduleSwitches(Stages &stages) const {
     stages.schedule.tensorCores = tensorCores;
     stages.schedule.asyncCopies = asyncCopies;
+    stages.schedule.productRegisters = productRegisters;
     stages.schedule.columnTiles = columnTiles;
     stages.schedule.cyclicWalks = cyclicWalks;
     stages.tile.edgeWalks = stages.schedule.edgeWalks = edgeWalks;
@@ -335,28 +339,24 @@ template <typename Base> struct ScheduleFiles : public Base {
   template <typename T, typename... Mods>
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
 
-  Option<std::string> schedules{
-      *this, "schedules",
-      llvm::cl::desc("File of initial schedules of templates"),
-      llvm::cl::init("")};
+  Option<std::string> schedules{*this, "schedules",
+                                llvm::cl::desc("File of initial schedules"),
+                                llvm::cl::init("")};
   Option<bool> allowUnusedSchedules{
       *this, "allow-unused-schedules",
       llvm::cl::desc("Skip schedules that no template takes"),
       llvm::cl::init(false)};
   Option<std::string> records{
-      *this, "records",
-      llvm::cl::desc("Records of tuned schedules, for the other templates"),
+      *this, "records", llvm::cl::desc("File of records, for other templates"),
       llvm::cl::init("")};
   Option<std::string> recordKeys{
       *this, "record-keys", llvm::cl::desc("File that gets keys of records"),
       llvm::cl::init("")};
   Option<std::string> saveSchedules{
-      *this, "save-schedules",
-      llvm::cl::desc("File to write the schedules of all templates to"),
+      *this, "save-schedules", llvm::cl::desc("File that gets all schedules"),
       llvm::cl::init("")};
   Option<std::string> scheduleRule{
-      *this, "schedule-rule",
-      llvm::cl::desc("rule, or ranked:FILE, a model (docs/TuningModels.md)"),
+      *this, "schedule-rule", llvm::cl::desc("rule, or ranked:FILE, a model"),
       llvm::cl::init("rule")};
 
   /// Takes the same options of `other`.

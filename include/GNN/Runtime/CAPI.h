@@ -12,9 +12,9 @@
 
 namespace gnn::runtime {
 
-/// For libraries that add functions to the C API: handles of what they made,
-/// with one reference, and what is behind handles they are given (null for
-/// null). A failed Error as an object, null for success.
+/// For libraries that add functions to the C API: makes handles with one
+/// reference, and gives the objects behind handles (null for null). A failed
+/// Error becomes an object, success becomes null.
 GnnError *wrap(const Error &error);
 GnnGraph *wrap(std::shared_ptr<const Graph> graph);
 GnnDevice *wrap(std::shared_ptr<Device> device);

@@ -21,8 +21,8 @@
 
 namespace gnn::runtime {
 
-/// Runs blocks `begin` to `end` of a grid, x fastest. `arguments`: where the
-/// value of each lies.
+/// Runs blocks `begin` to `end` of a grid, x fastest. `arguments` has the
+/// address of each argument.
 using BlocksFunction = void (*)(void **arguments, const int64_t *grid,
                                 int64_t begin, int64_t end);
 
@@ -36,13 +36,13 @@ class CodeImage {
 public:
   virtual ~CodeImage();
 
-  /// Makes code of those of `names` that are there and have none yet, on up to
-  /// so many threads.
+  /// Compiles those kernels of `names` that exist and have no code yet, on at
+  /// most `threads` threads.
   virtual Error prepare(const std::vector<std::string> &names,
                         unsigned threads) = 0;
 
-  /// A kernel that was prepared, which lives as long as this object; null where
-  /// the image has none of that name.
+  /// A prepared kernel, which lives as long as this object; null if the image
+  /// has no kernel with this name.
   virtual const KernelCode *find(const std::string &name) = 0;
 };
 

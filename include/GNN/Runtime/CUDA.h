@@ -11,13 +11,13 @@
 
 namespace gnn::runtime {
 
-/// The GPU of that number. The driver is loaded at the first call; an error
-/// says what is missing where there is none. Uses the primary context, which
-/// other libraries of the process share. Two calls for one GPU give the same
+/// The GPU with this number, through its primary context, which other libraries
+/// of the process share. The driver is loaded at the first call; if there is
+/// none, the error says which part is missing. Calls for one GPU give the same
 /// device while it lives.
 Expected<std::shared_ptr<Device>> openCudaDevice(int ordinal = 0);
 
-/// Number of GPUs; an error where there is no driver.
+/// The number of GPUs. A missing driver is an error.
 Expected<int> countCudaDevices();
 
 } // namespace gnn::runtime

@@ -122,18 +122,18 @@ public:
   /// True when there is a value.
   explicit operator bool() const { return state.index() == 0; }
 
-  /// The value; only where there is one.
+  /// The value. Needs one.
   T &operator*() { return *std::get_if<0>(&state); }
   const T &operator*() const { return *std::get_if<0>(&state); }
   T *operator->() { return std::get_if<0>(&state); }
   const T *operator->() const { return std::get_if<0>(&state); }
 
-  /// The failure, to be handed on; success where there is a value.
+  /// The failure, for the caller to return; success if there is a value.
   Error takeError() const {
     return state.index() == 1 ? *std::get_if<1>(&state) : Error();
   }
 
-  /// The failure's message; empty where there is a value.
+  /// The failure's message; empty if there is a value.
   std::string message() const { return takeError().message(); }
 
 private:

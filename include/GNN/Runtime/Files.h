@@ -16,12 +16,20 @@
 
 namespace gnn::runtime {
 
-/// Bytes of memory that this process may have: those of the machine, or of its
-/// control group where that has fewer.
+/// The bytes of memory that this process may use: those of the machine, or of
+/// its control group if that has fewer.
 int64_t physicalMemory();
 
-/// Reads a whole file, or a pipe or a terminal to its end. More than `maxBytes`
-/// are an error, and so is a device that gives any.
+/// An error for a named pipe, which would have to be waited for until somebody
+/// opens its other end. Pipes that the shell makes have no name.
+Error refuseNamedPipe(const std::string &path);
+
+/// The error of `readFile` where there is nothing that it could begin to read.
+Error checkReadable(const std::string &path);
+
+/// Reads a whole file, or a pipe of the shell or a terminal to its end. More
+/// than `maxBytes` are an error, and so are a named pipe and a device that
+/// gives any.
 Expected<std::string> readFile(const std::string &path,
                                int64_t maxBytes = physicalMemory());
 
@@ -44,14 +52,14 @@ public:
   int create(const std::string &path,
              std::initializer_list<std::string_view> pieces);
 
-  /// Replaces what is at the path; 0 or the errno.
+  /// Replaces the file at the path. Returns 0 or the errno.
   int keep();
 
 private:
   int openBeside(const std::string &path);
 
   int file = -1;
-  /// Where it goes, and its name until then; empty while it has none.
+  /// The final path, and the temporary one; empty while there is none.
   std::string target, temporary;
 };
 

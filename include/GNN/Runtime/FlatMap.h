@@ -15,8 +15,8 @@
 namespace gnn::runtime {
 
 /// A std::map for few keys that are added in ascending order: an array of pairs
-/// in the order of their keys. A key that is added anywhere else moves those
-/// behind it, and iterators do not outlive a key that is added or erased.
+/// in the order of their keys. A key that is added anywhere else moves later
+/// keys, and iterators do not outlive an insertion or an erasure.
 template <typename Key, typename Value> class FlatMap {
 public:
   using value_type = std::pair<Key, Value>;
@@ -42,7 +42,7 @@ public:
     return found != end() && found->first == key ? found : end();
   }
 
-  /// The value of a key, which is added where it is not there.
+  /// The value of a key, which is added if it is missing.
   Value &operator[](const Key &key) {
     iterator at = end();
     if (!empty() && !(values.back().first < key))

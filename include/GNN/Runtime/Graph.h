@@ -74,8 +74,8 @@ struct GraphArrays {
   std::vector<std::string> edgeTypeNames;
 };
 
-/// An immutable graph, shared by all who use it, with a cache of the structures
-/// built from it. Safe to use from several threads.
+/// An immutable, shared graph with a cache of the structures that are built
+/// from it. It may be used from several threads.
 class Graph {
 public:
   /// Copies the arrays; errors name the first id that is out of its range.
@@ -140,7 +140,7 @@ public:
   /// The count of that key.
   Expected<int64_t> count(const CountKey &key) const;
 
-  /// Drops the structures kept so far. Those in use elsewhere live on.
+  /// Drops the cached structures. Structures in use live on.
   void clearStructures() const;
 
   /// The cache of structures, for the library's own use.

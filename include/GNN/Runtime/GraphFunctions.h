@@ -112,8 +112,8 @@ Expected<std::shared_ptr<const Graph>>
 deriveGraph(const std::shared_ptr<const Graph> &parent,
             const Derivation &derivation);
 
-/// Gives nodes other ids: node v becomes srcIds[v] (dstIds[v] on the other side
-/// of a bipartite graph; empty if square). Each must be a permutation. Edges
+/// Gives nodes new ids: node v becomes srcIds[v] (dstIds[v] on the other side
+/// of a bipartite graph; empty if square). Both must be permutations. Edges
 /// keep their order.
 Expected<DerivedGraph> renumber(const Graph &graph, ArrayView<int32_t> srcIds,
                                 ArrayView<int32_t> dstIds);

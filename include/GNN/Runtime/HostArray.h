@@ -16,7 +16,7 @@
 
 namespace gnn::runtime {
 
-/// Memory of the host, on huge pages where it is large. Throws std::bad_alloc.
+/// Memory of the host, on huge pages if it is large. Throws std::bad_alloc.
 void *allocateHost(size_t bytes);
 void freeHost(void *memory, size_t bytes);
 

@@ -18,8 +18,8 @@ namespace gnn::runtime {
 /// its kernels and its launches.
 class HostMemoryDevice : public Device {
 public:
-  /// The content of memory at first: where it is poison, every byte is 0xff, so
-  /// that floats read before they are written are NaN.
+  /// The initial content of memory. Poison sets every byte to 0xff, so floats
+  /// that are read before they are written are NaN.
   enum class Fresh { Poison, Anything };
 
   explicit HostMemoryDevice(Fresh fresh = Fresh::Poison) : fresh(fresh) {}

@@ -15,9 +15,8 @@
 
 namespace gnn::runtime {
 
-/// The parameters of a kernel, and the memory that it takes for granted behind
-/// them: the arrays that it makes of its arguments, by the numbers that it
-/// gets.
+/// The parameters of a kernel, and the memory that it expects behind them: the
+/// arrays that it makes of its arguments, by the numbers that it gets.
 class KernelSignature {
 public:
   /// A number: a constant, that of an argument, or the result of an op.

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A shared object with kernels of one thread a block says what it has in a text
-// of its own, so that a runtime without compiler knows how to call it.
+// A shared object with kernels of one thread a block describes its kernels in a
+// text, so that a runtime without compiler can call them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -182,7 +182,7 @@ public:
   static int64_t mostBytes();
 
   const ModelManifest &manifest() const { return known; }
-  /// The manifest as it is in the file.
+  /// The text of the manifest in the file.
   const std::string &text() const { return manifestText; }
   /// A parameter as an array.
   const NpyArray &parameter(size_t index) const { return parameters[index]; }

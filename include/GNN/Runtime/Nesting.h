@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parsers recurse for each bracket, and a stack is finite: the nesting of a
-// text is checked before it is parsed. So are the lengths of vectors: MLIR's
-// parsers of some ops make room for each element, and end the process where
-// there is none.
+// Parsers recurse for each bracket, and a stack is finite, so the nesting of a
+// text is checked before it is parsed. The lengths of vectors are checked, too:
+// MLIR's parsers of some ops reserve memory for each element, and end the
+// process if there is none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,7 @@
 
 namespace gnn::runtime {
 
-/// Nesting counts brackets that are neither in comments nor in strings, where a
-/// language has those.
+/// The brackets that count. Those in comments and strings of a language do not.
 enum class Syntax {
   /// MLIR and JSON: all four pairs. MLIR's aliases are as deep as their
   /// definitions, and its affine expressions as they have operators.
@@ -36,7 +35,7 @@ struct TextPlace {
   unsigned line, column;
 };
 
-/// Where `text` is more than `most` levels deep; nothing where it never is.
+/// The position where `text` is more than `most` levels deep, or nothing.
 std::optional<TextPlace> findDeepNesting(std::string_view text, int most,
                                          Syntax syntax);
 

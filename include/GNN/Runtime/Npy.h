@@ -50,9 +50,9 @@ struct NpyArray {
   Expected<std::vector<float>> toFloat() const;
 };
 
-/// Reads the bytes of a .npy file: f4, f8, i1 to i8, u1 to u8, bool and text,
-/// little-endian, C order. Anything else, and a length that is not what the
-/// shape says, are errors.
+/// Reads the bytes of a .npy file of f4, f8, i1 to i8, u1 to u8, bool or text,
+/// little-endian, in C order. Other files are errors, and so is a length that
+/// contradicts the shape.
 Expected<NpyArray> parseNpy(std::string bytes);
 
 /// Reads a .npy file of at most `maxBytes`.
@@ -64,7 +64,7 @@ Expected<NpyArray> readNpy(const std::string &path,
 Expected<std::string> npyHeader(DataType dtype,
                                 const std::vector<int64_t> &shape);
 
-/// A .npz file: a zip archive of .npy files. Those that are read may have
+/// A .npz file: a zip archive of .npy files. All files that are read may have
 /// `maxBytes` together once unpacked.
 class NpzFile {
 public:

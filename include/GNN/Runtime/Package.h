@@ -67,8 +67,7 @@ public:
   kernelsOf(const FunctionPlan &function,
             const std::shared_ptr<Device> &device) const;
 
-  /// The constants on a device, aligned to 256 bytes; null where there are
-  /// none.
+  /// The constants on a device, aligned to 256 bytes; null if there are none.
   Expected<const void *>
   constantsOn(const std::shared_ptr<Device> &device) const;
 

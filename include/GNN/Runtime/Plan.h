@@ -186,8 +186,8 @@ struct Requirement {
 /// graphs, and its launches in order.
 struct FunctionPlan {
   std::string name;
-  /// The function whose forward or backward pass this one is, and which of the
-  /// two; empty and none for other functions.
+  /// The function whose forward or backward pass this function is, and which
+  /// pass it is; empty and none for other functions.
   std::string gradientOf;
   GradientPass pass = GradientPass::None;
   /// The graphs that are bound. Indices continue with the derived graphs.

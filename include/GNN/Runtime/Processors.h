@@ -21,16 +21,16 @@ struct Processor {
   const char *name;
   /// As LLVM names it.
   const char *llvmName;
-  /// One of those that serve most machines together.
+  /// Whether it is one of the few that together serve most machines.
   bool isCommon;
   /// The host has its instructions.
   bool isHere;
 };
 
-/// All of them, each with the instructions of those behind it.
+/// All processors. Each has the instructions of the later ones.
 ArrayView<Processor> listProcessors();
 
-/// The one of that name; null where there is none.
+/// The processor with this name, or null.
 const Processor *findProcessor(std::string_view name);
 
 /// The format of a package's image that is a shared object for a processor.

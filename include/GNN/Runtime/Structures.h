@@ -72,7 +72,7 @@ struct GraphStatistics {
   std::string attribute() const;
 };
 
-/// Computes the statistics; sorts the edges where no structure did before.
+/// Computes the statistics; sorts the edges if no structure has done so.
 Expected<GraphStatistics> statistics(const Graph &graph);
 
 } // namespace gnn::runtime

@@ -11,13 +11,13 @@
 
 namespace gnn {
 
-/// Reads "FUNCTION: INPUTS -> OUTPUTS; ..." and has each of these functions
-/// differentiated with respect to these inputs, where the gradients of these
-/// outputs are given: it gets `gnn.gradients` and `gnn.gradient_outputs`. No
-/// inputs stand for all of floating point features, and so do no outputs and no
-/// arrow; an empty name is that of the one function there is. A function that
-/// is not there is an error at the module, a name that it does not have one at
-/// the function when it is compiled.
+/// Reads "FUNCTION: INPUTS -> OUTPUTS; ..." and requests the gradients of these
+/// functions with respect to these inputs, for given gradients of these
+/// outputs: sets `gnn.gradients` and `gnn.gradient_outputs`. Without inputs
+/// they are all inputs of floating-point features, and without outputs and
+/// arrow all such outputs. An empty name stands for the only function. An
+/// unknown function is an error at the module; an unknown name is an error at
+/// its function.
 mlir::LogicalResult attachGradients(mlir::ModuleOp module,
                                     llvm::StringRef text);
 

@@ -17,10 +17,10 @@
 namespace gnn {
 
 /// Gives each of these declarations the statistics of its graph, unless it has
-/// some, or has a part or is a part of a graph that does. A graph of another
-/// kind or with other numbers of types is an error at its declaration; a name
-/// that is not declared is one at the module. `kind`, where it is given, is set
-/// where a graph has too few types.
+/// some, or is derived from a graph, or the parent of a graph, that has some. A
+/// graph of another kind, or with other numbers of types, is an error at its
+/// declaration; an unknown name is an error at the module. `kind` is set if a
+/// graph has too few types; it may be null.
 mlir::LogicalResult attachStatistics(mlir::ModuleOp module,
                                      llvm::ArrayRef<NamedGraph> graphs,
                                      runtime::ErrorKind *kind = nullptr);

@@ -17,7 +17,7 @@ void registerEmulatorBackend();
 void registerCPUBackend();
 void registerOverlayBackend();
 
-/// All of them, where they are not registered yet.
+/// Registers all backends that are not registered yet.
 void registerBackends();
 
 } // namespace gnn

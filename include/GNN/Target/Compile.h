@@ -29,24 +29,24 @@ compileToPackage(mlir::ModuleOp module, const CompileOptions &options);
 mlir::FailureOr<std::string> compileToPTX(mlir::ModuleOp module,
                                           const CompileOptions &options);
 
-/// Runs the stages of `module` up to templates on buffers, and that which
-/// chooses their schedules where `choosesSchedules`. The module then says what
-/// it is for.
+/// Runs the stages of `module` up to templates on buffers, and with
+/// `choosesSchedules` also the stage that chooses their schedules. Afterwards
+/// the module states its target.
 mlir::LogicalResult lowerToTemplates(mlir::ModuleOp module,
                                      const CompileOptions &options,
                                      bool choosesSchedules);
 
-/// The schedules that the kernels of `module`, which is changed, may have where
-/// the fields in `vary` differ from what is chosen, or all fields where there
-/// are none, and pass the filters: lines as `gnn-tile-list-schedules` prints
-/// them.
+/// Lists the schedules that the kernels of `module` may have, as
+/// `gnn-tile-list-schedules` prints them. The fields in `vary`, or all without
+/// `vary`, differ from the compiler's choice, and schedules pass the filters.
+/// Changes the module.
 mlir::FailureOr<std::string> listSchedules(mlir::ModuleOp module,
                                            const CompileOptions &options,
                                            llvm::ArrayRef<std::string> vary,
                                            const ScheduleFilters &filters = {});
 
-/// Whether `compileToPackage` can do on `module` what it is asked for, or one
-/// error.
+/// Whether `compileToPackage` can do its task on `module`; emits one error if
+/// not.
 mlir::LogicalResult checkOptions(mlir::ModuleOp module,
                                  const CompileOptions &options);
 

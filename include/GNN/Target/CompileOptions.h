@@ -56,8 +56,8 @@ struct CompileOptions {
 /// Options as flags of a tool's command line.
 class CompileFlags {
 public:
-  /// Those that CompileOptions.def gives to a tool, by default as `options`
-  /// are.
+  /// The options that CompileOptions.def gives to a tool, with the values of
+  /// `options` as defaults.
   CompileFlags(llvm::cl::OptionCategory &category, llvm::StringRef tool,
                CompileOptions options);
   ~CompileFlags();
@@ -67,6 +67,10 @@ public:
   const CompileOptions *operator->() const { return &options; }
   /// Whether it says something of an option.
   bool isGiven(llvm::StringRef keyword) const;
+  /// The keyword of an option that it says something of; empty: of none.
+  llvm::StringRef findGiven() const;
+  /// An error for a path that is given as an empty text.
+  llvm::Error checkPaths() const;
 
 private:
   CompileOptions options;

@@ -13,9 +13,9 @@
 
 namespace gnn {
 
-/// Keeps the handlers of fatal signals (not of those that end a process on
-/// request, such as Ctrl-C) and of LLVM's fatal errors in place while somebody
-/// compiles. A crash outside of `runSafely` still ends the process.
+/// Keeps handlers of fatal signals and of LLVM's fatal errors in place during a
+/// compilation. Signals that end a process on request, such as that of Ctrl-C,
+/// are left alone. A crash outside of `runSafely` still ends the process.
 class CrashHandlers {
 public:
   CrashHandlers();

@@ -96,7 +96,7 @@ struct Choice {
 /// the bandwidth of the memory, or of its flops, whichever is longer.
 struct Limit {
   double seconds = 0;
-  /// "memory" or "flops"; "launch" where that is longer than both.
+  /// "memory" or "flops", or "launch" if that takes longer than both.
   const char *by = "";
 };
 
@@ -117,7 +117,7 @@ struct Explanation {
   /// The switches of passes that did not run.
   std::vector<std::string> off;
 
-  /// The limit of a kernel; none where its bytes or flops are not known.
+  /// The limit of a kernel; none if its bytes or flops are unknown.
   std::optional<Limit> limitOf(const ExplainedCost &cost) const;
 
   /// The device and the number of the runs that times are of (`addTimes`).
@@ -137,8 +137,8 @@ struct Explanation {
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      const CompileOptions &options);
 
-/// Adds the times of a run to the kernels of its function with the passes,
-/// where all launches of a kernel have one.
+/// Adds the times of a run to the kernels of its function with the passes, if
+/// all launches of a kernel have a time.
 void addTimes(Explanation &explanation, const runtime::Report &report);
 
 /// Writes tables before and after, including created functions, and the

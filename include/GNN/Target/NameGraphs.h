@@ -12,7 +12,12 @@
 
 namespace gnn {
 
-/// The graphs that a function, or the one whose pass it is, is to be bound to:
+/// The names of the graphs that a function, or the one whose pass it is, is to
+/// be bound to.
+std::vector<std::string> listGraphs(mlir::ModuleOp module,
+                                    llvm::StringRef function);
+
+/// These graphs:
 /// those that a declaration is named for, and one without a name where the
 /// function has one graph. A graph of other edge types is an error at its
 /// declaration.

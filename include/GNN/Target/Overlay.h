@@ -17,9 +17,8 @@ namespace overlay {
 class ProgramOp;
 } // namespace overlay
 
-/// The program of an op, which is one of instructions. Errors are diagnostics
-/// at its ops: what the encoding has no room for, and what overlay::verify
-/// says.
+/// The program of an op of instructions. Errors are diagnostics at its ops:
+/// values that the encoding has no room for, and those of overlay::verify.
 mlir::FailureOr<overlay::Program> exportOverlayProgram(overlay::ProgramOp op);
 
 /// A module with a `gnn_overlay.program` of that name: the disassembly. Errors:

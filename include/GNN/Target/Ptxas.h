@@ -15,7 +15,7 @@
 
 namespace gnn {
 
-/// Where CUDA's ptxas is; empty where it is not in PATH.
+/// The path of CUDA's ptxas; empty if PATH does not have it.
 std::string findPtxas();
 
 /// Assembles `ptx` for `chip` and gives what ptxas says of each kernel. The

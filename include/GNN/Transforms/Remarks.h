@@ -14,6 +14,11 @@
 
 namespace gnn {
 
+/// "1 row", "2 rows".
+inline std::string counted(int64_t number, llvm::StringRef what) {
+  return (llvm::Twine(number) + " " + what + (number == 1 ? "" : "s")).str();
+}
+
 /// The name of every refusal.
 inline constexpr llvm::StringLiteral refusalName = "Refused";
 
@@ -32,7 +37,7 @@ missed(llvm::StringRef pass, mlir::Location loc, llvm::StringRef what) {
       loc, mlir::remark::RemarkOpts::name(what).category(pass));
 }
 
-/// Says why a pass leaves something as it is.
+/// Emits the reason why a pass leaves an op unchanged.
 inline mlir::remark::detail::InFlightRemark refused(llvm::StringRef pass,
                                                     mlir::Location loc) {
   return missed(pass, loc, refusalName);

@@ -12,7 +12,9 @@
 #include "GNN/Target/CompileOptions.h"
 #include "GNN/Tune/IsolatedTemplate.h"
 #include "GNN/Tune/Measurer.h"
+#include "GNN/Tune/Watchdog.h"
 
+#include <limits>
 #include <map>
 
 namespace gnn::tune {
@@ -27,6 +29,8 @@ struct Place {
   unsigned threads = 1;
   /// Filters that candidates have to pass before they are compiled.
   llvm::SmallVector<ScheduleFilter> filters = {};
+  /// After which a candidate is given up.
+  Patience patience = {};
 
   /// The graphs of a plan, in its order.
   runtime::Expected<std::vector<std::shared_ptr<const runtime::Graph>>>
@@ -38,6 +42,8 @@ struct Compiled {
   std::shared_ptr<const runtime::BoundFunction> bound;
   /// Why it could not be; empty where it is.
   std::string why;
+  /// How long it took.
+  double seconds = 0;
 };
 
 /// A template and the schedule that it is to have; fields may be open.
@@ -48,9 +54,11 @@ struct CompileJob {
 
 /// Compiles and binds templates, one after another on each of the threads.
 /// Results are in the order of `jobs`. Where the compiler crashes, it says so
-/// of that template, and goes on with others.
-std::vector<Compiled> compileAll(llvm::ArrayRef<CompileJob> jobs,
-                                 const Place &place);
+/// of that template, and goes on with others; it gives up one that takes more
+/// than `seconds`.
+std::vector<Compiled>
+compileAll(llvm::ArrayRef<CompileJob> jobs, const Place &place,
+           double seconds = std::numeric_limits<double>::infinity());
 
 /// The schedule of a template with all fields open.
 Schedule openSchedule(const IsolatedTemplate &alone);

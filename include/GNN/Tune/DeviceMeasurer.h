@@ -4,6 +4,8 @@
 //
 // Compiles schedules of one template in parallel, runs each, compares its
 // result with that of the chosen schedule, and times all of them in turns.
+// Nothing that a candidate does may wait for ever: a compilation that takes too
+// long drops the candidate, and a run that does ends all measurements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +16,9 @@
 #include "GNN/Tune/FunctionMemory.h"
 #include "GNN/Tune/SpaceFilter.h"
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 
 namespace gnn::tune {
@@ -23,7 +27,8 @@ class DeviceMeasurer : public Measurer {
 public:
   /// `chosen` is the template with the schedule that the passes choose.
   /// `memory` is as the template finds it. All outlive this. The error is that
-  /// of the chosen schedule.
+  /// of the chosen schedule. Once a kernel is given up, a thread runs in this,
+  /// and all of them have to stay.
   static runtime::Expected<std::unique_ptr<DeviceMeasurer>>
   create(const IsolatedTemplate &alone, const Compiled &chosen,
          const Place &place, FunctionMemory &memory);
@@ -33,7 +38,12 @@ public:
   std::vector<Measurement> measure(llvm::ArrayRef<Schedule> asked) override;
   double elapsed() const override;
   size_t batchSize() const override { return place.threads; }
-  std::string broken() const override { return deviceError; }
+  std::string broken() const override { return isHung() ? hung : deviceError; }
+  /// Whether a kernel was given up, which still runs.
+  bool isHung() const { return !hung.empty(); }
+  /// Whether a schedule has to give the bits of the chosen one: it differs in
+  /// nothing that moves the terms of a sum.
+  bool keepsOrder(const Schedule &schedule) const;
   const SpaceFilter::Removed &filtered() const { return filter.getRemoved(); }
 
 private:
@@ -43,8 +53,15 @@ private:
       : alone(alone), chosenOne(chosen), place(place), memory(memory) {}
 
   runtime::Error prepare();
+  void compile(llvm::ArrayRef<Schedule> asked);
+  void measureAll(std::vector<Contender> &contenders);
+  void begin(const Contender &contender) const;
+  runtime::Expected<std::vector<std::string>>
+  compute(const Compiled &compiled) const;
+  std::string describe(llvm::ArrayRef<const Contender *> several) const;
   bool isCheckedFirst() const;
   void check(Contender &contender);
+  void confirm();
   void warmUp(Contender &contender);
   void drop(Contender &contender, const runtime::Error &error);
   void race(std::vector<Contender> &contenders);
@@ -52,7 +69,6 @@ private:
                         runtime::Stream stream) const;
   void makeReplays(std::vector<Contender> &contenders);
   runtime::Expected<double> time(const Contender &contender) const;
-  bool keepsOrder(const Schedule &schedule) const;
 
   const IsolatedTemplate &alone;
   const Compiled &chosenOne;
@@ -62,12 +78,20 @@ private:
   SpaceFilter filter;
   std::vector<WrittenPart> parts;
   std::vector<std::string> expected;
-  /// Whether runs are so short that their repetitions are replays.
-  bool isShort = false;
+  /// The time of the chosen schedule. Repetitions of a short one are replays.
+  double chosenMilliseconds = 0;
   /// Those that may be measured once more.
   std::map<Schedule, Compiled> kept;
   std::string deviceError;
-  const std::chrono::steady_clock::time_point begin =
+  /// The candidate that the measuring thread runs; the call that restarts the
+  /// clock of its watchdog.
+  mutable std::atomic<const Contender *> running = nullptr;
+  std::function<void()> restartClock;
+  /// Those that have run since the last proof that they left inputs alone.
+  std::vector<const Contender *> suspects;
+  /// Why it was given up. The thread may still write all others above.
+  std::string hung;
+  const std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
 };
 

@@ -40,6 +40,8 @@ struct WrittenPart {
   std::optional<unsigned> argument;
   int64_t offset = 0, bytes = 0;
   bool isF32 = false;
+  /// Elements of a row: those of a node or an edge.
+  int64_t width = 1;
   /// The template reads it too: its contents before the template runs.
   std::optional<DeviceMemory> before;
 };
@@ -86,8 +88,9 @@ private:
 };
 
 /// Compares the contents of parts: the same bits, or where they may differ
-/// floats that are apart by at most 1e-5 of the largest of their part. An
-/// error says how far they are apart.
+/// floats that are apart by at most 1e-5 of the largest of their row. A row
+/// whose largest is below the median of those of all rows has the median: its
+/// terms may cancel. An error says how far they are apart.
 runtime::Expected<Check> compare(llvm::ArrayRef<WrittenPart> parts,
                                  llvm::ArrayRef<std::string> expected,
                                  llvm::ArrayRef<std::string> got,

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small module to compile in place of a whole package: the function without
-// its other templates. Arguments and the workspace stay as they are, so the key
-// of the template does too, and the templates of a function, each alone, run
-// one after another are the function.
+// A module with one template of a function. It compiles faster than the whole
+// function. Arguments and workspace are those of the function, and so the key
+// of the template stays the same. The isolated templates of a function, run one
+// after another, compute the function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,28 +21,30 @@ namespace gnn::tune {
 
 struct IsolatedTemplate {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The same as text, for other contexts.
+  /// The text of the module, for other contexts.
   std::string text;
   tile::TemplateKey key;
-  /// The numbers of the arguments that it takes as inputs, and of those that it
-  /// writes, each in the order of its plan.
+  /// The numbers of the arguments that the template reads, and of those that it
+  /// writes, in the order of the plan.
   std::vector<unsigned> inputs, outputs;
-  /// Whether it reads each of these outputs too.
+  /// Whether the template also reads each of its outputs.
   std::vector<bool> readsOutput;
-  /// Places in the workspace that it writes; whether it reads one of them, and
-  /// whether all have elements of f32.
+  /// The number of places in the workspace that the template writes, whether it
+  /// also reads one of them, and whether all have elements of type f32.
   unsigned numPlaces = 0;
   bool readsPlaces = false, arePlacesF32 = true;
+  /// Elements of a row of these places; if they differ, a common divisor.
+  int64_t placeWidth = 0;
 
   /// The template in its module.
   tile::TileOpInterface op() const;
 };
 
-/// The one template of a module that has one alone.
+/// The template of a module with one template.
 tile::TileOpInterface findTemplate(mlir::ModuleOp module);
 
-/// Each template of a function of `module`, which has the form that
-/// `lowerToTemplates` makes, alone, in order; none where there is no such
+/// Isolates the templates of a function of `module`, in order. `module` has the
+/// form that `lowerToTemplates` makes. The result is empty if there is no such
 /// function.
 std::vector<IsolatedTemplate> isolateTemplates(mlir::ModuleOp module,
                                                llvm::StringRef function);

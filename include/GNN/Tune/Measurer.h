@@ -11,7 +11,7 @@
 #ifndef GNN_TUNE_MEASURER_H
 #define GNN_TUNE_MEASURER_H
 
-#include "GNN/Tune/Models/SearchSpace.h"
+#include "GNN/Analysis/ScheduleModels/SearchSpace.h"
 
 namespace gnn::tune {
 

@@ -11,29 +11,35 @@
 
 namespace gnn::tune {
 
-/// LO-SpMM (3.5): the first `count` schedules by the model.
+/// The search of LO-SpMM (3.5): the first `count` schedules in the order of the
+/// model.
 std::unique_ptr<Search> createRankedSearch(ModelOrder order, size_t count = 10);
 
-/// G-Sparse (III-D): `count` of the first `candidates` by the model, at random.
+/// The sampling of G-Sparse (III-D): `count` of the first `candidates` in the
+/// order of the model, drawn at random.
 std::unique_ptr<Search> createSamplingSearch(ModelOrder order, uint64_t seed,
                                              size_t candidates = 20,
                                              size_t count = 3);
 
-/// The genetic search of G-Sparse (III-D).
+/// The options of the genetic search of G-Sparse (III-D).
 struct GeneticOptions {
-  /// The first so many by the model are what there is.
+  /// The number of schedules in the search space: the first in the order of the
+  /// model.
   size_t candidates = 20;
   size_t population = 16, elite = 6, generations = 3;
-  /// Children that are mutated, of 100.
+  /// The percentage of children that are mutated.
   unsigned mutationPercent = 20;
 };
 
-/// Schedules of a population are bred: the fastest stay, others are children of
-/// two parents, drawn by the reciprocals of their times, with each field of one
-/// of them; a mutation takes one field of another candidate. A child that is no
-/// candidate becomes the nearest that is not in the generation yet, by the
-/// places of values in the order of each field; one that differs in one field
-/// is near enough.
+/// The genetic search of G-Sparse (III-D). The fastest schedules of a
+/// generation stay. Others are children of two parents, which are drawn with
+/// the reciprocals of their times as weights. A child takes each field from one
+/// of its parents. A mutation takes one field of another candidate.
+///
+/// A child that is no candidate becomes the nearest candidate that is not in
+/// the generation yet: the distance of two values is that of their places in
+/// the order of the field. A candidate that differs in one field is near
+/// enough.
 std::unique_ptr<Search> createGeneticSearch(ModelOrder order, uint64_t seed,
                                             const GeneticOptions &options = {});
 

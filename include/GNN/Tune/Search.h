@@ -20,7 +20,8 @@ namespace gnn::tune {
 
 /// A schedule that was measured.
 struct Trial {
-  /// Complete, and as it was first proposed.
+  /// Complete, and as it was first proposed; the same where it cannot be
+  /// honoured.
   Schedule schedule, proposed;
   Measurement measured;
   /// Seconds from the start of the search until it was measured.
@@ -51,7 +52,8 @@ public:
   virtual ~Search();
 
   /// The schedules to measure next; fields may be open. Empty: all is done. A
-  /// schedule that is known already, or that cannot be honoured, costs nothing.
+  /// schedule that is known already costs nothing, and one that cannot be
+  /// honoured is dropped.
   virtual std::vector<Schedule> propose(const SearchSpace &space,
                                         const History &history) = 0;
 };

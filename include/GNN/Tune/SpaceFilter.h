@@ -7,9 +7,9 @@
 #ifndef GNN_TUNE_SPACEFILTER_H
 #define GNN_TUNE_SPACEFILTER_H
 
+#include "GNN/Analysis/ScheduleModels/SearchSpace.h"
 #include "GNN/Transforms/Schedules/FilterSchedules.h"
 #include "GNN/Tune/IsolatedTemplate.h"
-#include "GNN/Tune/Models/SearchSpace.h"
 
 #include <memory>
 

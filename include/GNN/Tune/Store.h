@@ -58,7 +58,9 @@ readStore(const std::string &path);
 
 /// Measures nothing: replays a store, so that searches are compared without a
 /// device. Where a schedule has several lines, the last one counts. One that
-/// has none is dropped, and is not in the space.
+/// has none is dropped, and is not in the space. The chosen schedule is the
+/// first of the store, whose time the ratios are relative to: the rules may
+/// choose another one since.
 class StoreMeasurer : public Measurer {
 public:
   using Complete = std::function<runtime::Expected<Schedule>(const Schedule &)>;
@@ -71,9 +73,9 @@ public:
          const tile::TemplateKey &key, SearchSpace space, Complete complete);
 
   const SearchSpace &space() const override { return schedules; }
-  runtime::Expected<Schedule> complete(const Schedule &schedule) override {
-    return completeSchedule(schedule);
-  }
+  /// As the passes complete it; if the store lacks that, as its only schedule
+  /// that differs in open fields alone that no listed schedule sets.
+  runtime::Expected<Schedule> complete(const Schedule &schedule) override;
   std::vector<Measurement> measure(llvm::ArrayRef<Schedule> asked) override;
   /// The seconds that all these took when they were measured.
   double elapsed() const override { return seconds; }
@@ -93,6 +95,8 @@ private:
   SearchSpace schedules;
   Complete completeSchedule;
   std::map<Schedule, Measurement> known;
+  /// The fields that listed schedules set; the rules alone choose the others.
+  std::vector<bool> isListed;
   std::string deviceName;
   double seconds = 0;
 };

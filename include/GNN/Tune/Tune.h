@@ -46,7 +46,6 @@ struct Tuned {
   /// A line about each graph that was made of statistics.
   std::vector<std::string> graphs;
   bool isStopped = false;
-
   /// The lines of all templates.
   std::string lines() const;
   /// Whether anything was measured.

@@ -8,10 +8,11 @@
 #define GNN_TUNE_TUNEOPTIONS_H
 
 #include "GNN/Analysis/ScheduleFilters.h"
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Files.h"
-#include "GNN/Tune/Models/ScheduleModel.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -37,8 +38,11 @@ struct TuneOptions {
   std::string function;
   /// The number of the one template to tune; none: all of them.
   std::optional<uint64_t> number;
-  /// For all templates together.
+  /// For all templates together, from `begin` on: the caller may have made
+  /// graphs.
   double seconds = 5;
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
   /// The name of a search, and its seed.
   std::string search = "coordinate";
   uint64_t seed = 0;

@@ -204,7 +204,8 @@ struct BlockProducts : gnn::impl::BlockProductsBase<BlockProducts> {
 private:
   template <typename ProductOp> LogicalResult block(ProductOp op) {
     if (op.isOnRange()) {
-      refused(getArgument(), op.getLoc()) << "is on a range already";
+      refused(getArgument(), op.getLoc())
+          << "the product is already on a range";
       return success();
     }
     for (Type type : op->getOperandTypes())
@@ -215,9 +216,8 @@ private:
       return failure();
     ProductBlocks(op).block(op, *layout);
     passed(getArgument(), op.getLoc(), "Blocked")
-        << ("tiles of " + Twine(ProductLayout::rows) + " rows and " +
-            Twine(layout->columns) + " columns")
-               .str();
+        << "tiles of " + counted(ProductLayout::rows, "row") + " and " +
+               counted(layout->columns, "column");
     return success();
   }
 };

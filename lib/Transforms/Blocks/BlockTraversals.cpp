@@ -56,10 +56,9 @@ static LogicalResult block(TraverseOp op, StringRef pass) {
       layout->columnTiles > 1 ? loop.getInductionVars()[1] : body.index(0));
   op.getIndexArraysMutable().assign(arrays);
   passed(pass, op.getLoc(), "Blocked")
-      << ("blocks of " + Twine(rowsPerBlock) +
-          (op.isByEdges() ? " elements and " : " rows and ") +
-          Twine(std::min(columns, features)) + " columns")
-             .str();
+      << "blocks of " +
+             counted(rowsPerBlock, op.isByEdges() ? "element" : "row") +
+             " and " + counted(std::min(columns, features), "column");
   return success();
 }
 
@@ -71,7 +70,8 @@ struct BlockTraversals : gnn::impl::BlockTraversalsBase<BlockTraversals> {
       if (!op.isOnRange())
         ops.push_back(op);
       else
-        refused(getArgument(), op.getLoc()) << "is on a range already";
+        refused(getArgument(), op.getLoc())
+            << "the traversal is already on a range";
     });
     for (TraverseOp op : ops)
       if (failed(block(op, getArgument())))

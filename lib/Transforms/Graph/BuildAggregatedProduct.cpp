@@ -23,7 +23,9 @@ public:
   ChainBuilder(OpBuilder &builder, const AggregatedProduct &chain,
                GraphOp graph)
       : builder(builder), chain(chain), graph(graph),
-        isDerived(graph != chain.getGraph()), loc(chain.root->getLoc()) {}
+        isDerived(graph != chain.getGraph()),
+        ofProduct(chain.product->getLoc()), ofSum(chain.sum->getLoc()),
+        ofGather((chain.gather ? chain.gather : chain.sum)->getLoc()) {}
 
   /// The sum over the edges of the graph, on the rows of the chain's result.
   Value build(bool productFirst, ReduceKind kind);
@@ -42,7 +44,7 @@ private:
   ArrayRef<int64_t> featuresOf(Value value) {
     return getFeatures(cast<RankedTensorType>(value.getType()));
   }
-  Value reshape(Value value, ArrayRef<int64_t> features);
+  Value reshape(Location loc, Value value, ArrayRef<int64_t> features);
   /// `value` as rows of the graph that is built on. Where only the chain's
   /// graph has its rows, they come as rows of `space`, to which `path` leads.
   Value bring(Value value, RowPath &path, RowSpace space = RowSpace::Edge);
@@ -55,7 +57,8 @@ private:
   const AggregatedProduct &chain;
   GraphOp graph;
   bool isDerived;
-  Location loc;
+  /// The places that the ops of the chain come from.
+  Location ofProduct, ofSum, ofGather;
 };
 
 } // namespace
@@ -80,7 +83,8 @@ RankedTensorType ChainBuilder::getTensorType(Type like, RowSpace space,
       shape, cast<RankedTensorType>(like).getElementType(), encoding);
 }
 
-Value ChainBuilder::reshape(Value value, ArrayRef<int64_t> features) {
+Value ChainBuilder::reshape(Location loc, Value value,
+                            ArrayRef<int64_t> features) {
   if (featuresOf(value) == features)
     return value;
   return ReshapeOp::create(
@@ -91,8 +95,8 @@ Value ChainBuilder::reshape(Value value, ArrayRef<int64_t> features) {
 Value ChainBuilder::gather(Value value, RowSpace space,
                            std::optional<EndPoint> via) {
   return GatherOp::create(
-      builder, loc, getTensorType(value.getType(), space, featuresOf(value)),
-      value, via);
+      builder, ofGather,
+      getTensorType(value.getType(), space, featuresOf(value)), value, via);
 }
 
 Value ChainBuilder::bring(Value value, RowPath &path, RowSpace space) {
@@ -104,15 +108,15 @@ Value ChainBuilder::bring(Value value, RowPath &path, RowSpace space) {
     auto type = getTensorType(value.getType(), space, featuresOf(value),
                               chain.getGraph());
     RowPath step = {space, own, path.getEnd()};
-    value = GatherOp::create(builder, loc, type, value, endOf(step));
+    value = GatherOp::create(builder, ofGather, type, value, endOf(step));
     own = space;
     path = {RowSpace::Edge, space, std::nullopt};
   }
   RankedTensorType type =
       getTensorType(value.getType(), own, featuresOf(value));
   if (isNodeSpace(own))
-    return RebindRowsOp::create(builder, loc, type, value);
-  return RestrictRowsOp::create(builder, loc, type, value);
+    return RebindRowsOp::create(builder, ofGather, type, value);
+  return RestrictRowsOp::create(builder, ofGather, type, value);
 }
 
 Value ChainBuilder::rebindToParent(Value value) {
@@ -121,7 +125,7 @@ Value ChainBuilder::rebindToParent(Value value) {
   RankedTensorType type =
       getTensorType(value.getType(), *getRowSpace(value.getType()),
                     featuresOf(value), chain.getGraph());
-  return RebindRowsOp::create(builder, loc, type, value);
+  return RebindRowsOp::create(builder, chain.root->getLoc(), type, value);
 }
 
 Value ChainBuilder::multiply(Value rows) {
@@ -129,8 +133,9 @@ Value ChainBuilder::multiply(Value rows) {
   RankedTensorType type =
       withFeatures(cast<RankedTensorType>(rows.getType()), chain.outShape);
   if (!chain.isTyped())
-    return LinearOp::create(builder, loc, type, rows, chain.weight, Value());
-  return TypedLinearOp::create(builder, loc, type, rows,
+    return LinearOp::create(builder, ofProduct, type, rows, chain.weight,
+                            Value());
+  return TypedLinearOp::create(builder, ofProduct, type, rows,
                                bring(chain.weight, path), Value(),
                                EndPointAttr());
 }
@@ -143,9 +148,9 @@ Value ChainBuilder::scale(Value edges) {
     RowPath path = scale.path;
     Value factor = bring(scale.value, path);
     if (getNumFeatures(cast<RankedTensorType>(factor.getType())) == 1)
-      factor = reshape(factor, {});
+      factor = reshape(scale.loc, factor, {});
     edges =
-        ApplyOp::create(builder, loc, edges.getType(),
+        ApplyOp::create(builder, scale.loc, edges.getType(),
                         scale.divides ? BinaryKind::Div : BinaryKind::Mul,
                         edges, EndPointAttr(), factor, endAttr(endOf(path)));
   }
@@ -155,27 +160,31 @@ Value ChainBuilder::scale(Value edges) {
 Value ChainBuilder::aggregate(Value rows, ReduceKind kind, RowSpace to) {
   RowPath path = {*getRowSpace(rows.getType()), to, chain.reduceEnd};
   return AggregateOp::create(
-             builder, loc, getTensorType(rows.getType(), to, featuresOf(rows)),
-             kind, rows, endOf(path))
+             builder, ofSum,
+             getTensorType(rows.getType(), to, featuresOf(rows)), kind, rows,
+             endOf(path))
       .getResult();
 }
 
 Value ChainBuilder::addOwn(Value sum) {
   if (chain.addsInput) {
-    Value own = multiply(reshape(chain.input, chain.inShape));
-    own = reshape(own, featuresOf(sum));
-    sum = arith::AddFOp::create(builder, loc, sum, own);
+    Value own = multiply(reshape(ofProduct, chain.input, chain.inShape));
+    own = reshape(ofProduct, own, featuresOf(sum));
+    sum = arith::AddFOp::create(
+        builder, builder.getFusedLoc({ofSum, ofProduct}), sum, own);
   }
   if (!chain.bias)
     return sum;
-  Value bias = BroadcastOp::create(builder, loc, sum.getType(), chain.bias);
-  return arith::AddFOp::create(builder, loc, sum, bias);
+  Value bias =
+      BroadcastOp::create(builder, ofProduct, sum.getType(), chain.bias);
+  return arith::AddFOp::create(builder, ofProduct, sum, bias);
 }
 
 Value ChainBuilder::build(bool productFirst, ReduceKind kind) {
   RowPath path = chain.inputPath;
   RowSpace first = productFirst ? chain.rowsBefore : RowSpace::Edge;
-  Value rows = reshape(bring(chain.input, path, first), chain.inShape);
+  Value rows =
+      reshape(ofProduct, bring(chain.input, path, first), chain.inShape);
   RowSpace space = *getRowSpace(rows.getType());
   RowSpace result = *getRowSpace(chain.resultType);
   if (productFirst) {
@@ -203,13 +212,13 @@ Value ChainBuilder::build(bool productFirst, ReduceKind kind) {
   }
   if (getRowSpace(rows.getType()) != result)
     rows = aggregate(rows, ReduceKind::Sum, result);
-  return reshape(rows, getFeatures(chain.resultType));
+  return reshape(chain.root->getLoc(), rows, getFeatures(chain.resultType));
 }
 
 /// Divides sums over the edges of a node by how many there are.
 static Value divideByDegree(OpBuilder &builder, const AggregatedProduct &chain,
                             Value sums) {
-  Location loc = chain.root->getLoc();
+  Location loc = chain.sum->getLoc();
   RankedTensorType scalar = withFeatures(chain.resultType, {});
   RowPath path = {RowSpace::Edge, *getRowSpace(chain.resultType), std::nullopt};
   EndPointAttr via =
@@ -255,7 +264,9 @@ Value gnn::buildSplitChain(OpBuilder &builder, const AggregatedProduct &chain,
   Value before = first.rebindToParent(first.build(true, kind));
   ChainBuilder second(builder, chain, graph.derive(aggregateFirst));
   Value after = second.rebindToParent(second.build(false, kind));
-  Value sum =
-      arith::AddFOp::create(builder, chain.root->getLoc(), before, after);
+  Value sum = arith::AddFOp::create(
+      builder,
+      builder.getFusedLoc({chain.sum->getLoc(), chain.product->getLoc()}),
+      before, after);
   return averages ? divideByDegree(builder, chain, sum) : sum;
 }

@@ -132,7 +132,8 @@ static void foldNormalization(BatchNormOp op, const CostModel &model,
   bool isFull = model.isTime();
   if (!stats && isFull)
     return rewrite.refused(
-        op.getLoc(), "without statistics what makes the rows ends with it");
+        op.getLoc(),
+        "without statistics, the op that makes the rows ends with it");
   if (stats && isFull) {
     Comparison costs =
         compareFold(model, op, type.getNumElements(), weights, stats);
@@ -140,7 +141,7 @@ static void foldNormalization(BatchNormOp op, const CostModel &model,
                             costs.after * 1e6, costs.before * 1e6);
     if (!model.isBetter(costs.before, costs.after))
       return rewrite.refused(op.getLoc(),
-                             "scaling the weights is dearer" + numbers);
+                             "scaling the weights takes longer" + numbers);
   }
   rewrite.passed(op.getLoc(), "Folded",
                  "the weights are normalized, once a call" + numbers);

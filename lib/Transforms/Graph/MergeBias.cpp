@@ -74,8 +74,8 @@ static void mergeBias(arith::AddFOp op, const LayerRewrite &rewrite) {
             .str());
   rewrite.passed(
       op.getLoc(), "Bias",
-      llvm::formatv("the product adds it as its bias: no walk over {0} "
-                    "features a row",
+      llvm::formatv("the product adds it as its bias, which saves a walk "
+                    "over rows of {0} features",
                     getNumFeatures(getTensorType(op.getResult())))
           .str());
   IRRewriter &rewriter = rewrite.rewriter;

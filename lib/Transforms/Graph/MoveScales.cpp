@@ -241,8 +241,7 @@ static Places choosePlaces(AggregateOp op, const Terms &terms,
       // Infinity times a sum of nothing is not 0.
       rewrite.refused(
           op.getLoc(),
-          "a scale of a whole sum stays in it: there may be nothing to "
-          "add up");
+          "the scale of a sum stays inside it: the sum may be empty");
     }
     auto rest = terms.body.path.isIdentity()
                     ? std::nullopt

@@ -49,8 +49,10 @@ static bool usesGraphs(func::FuncOp func) {
       .wasInterrupted();
 }
 
-/// Verifies that tensors hold numbers, of types that the compiler knows.
-static LogicalResult verifyElementType(Operation *op, Type type) {
+/// Verifies that tensors hold numbers, of types that the compiler knows. `what`
+/// of the op has the type; empty: the op itself.
+static LogicalResult verifyElementType(Operation *op, Type type,
+                                       StringRef what = "") {
   auto tensor = dyn_cast<TensorType>(type);
   if (!tensor)
     return success();
@@ -63,8 +65,8 @@ static LogicalResult verifyElementType(Operation *op, Type type) {
   // bf16 and f16 are features, which no kernel stores yet.
   if (element.isF32() || element.isInteger(32) || element.isInteger(1))
     return success();
-  return op->emitOpError("unsupported element type: expected f32, i32 or i1, "
-                         "got ")
+  return op->emitOpError(what)
+         << "has an unsupported element type: expected f32, i32 or i1, got "
          << element;
 }
 
@@ -148,12 +150,13 @@ static LogicalResult verifyOp(Operation *op) {
 /// Verifies a type at the border of a function: what a caller holds has a
 /// buffer, and conditions have none.
 static LogicalResult verifyBorderType(func::FuncOp func, Type type,
+                                      const Twine &what,
                                       SymbolTableCollection &symbols) {
   if (isa<TensorType>(type) && getElementTypeOrSelf(type).isInteger(1))
     return func.emitOpError("expected f32 or i32 as arguments and results, "
                             "got ")
            << type;
-  if (failed(verifyElementType(func, type)))
+  if (failed(verifyElementType(func, type, what.str())))
     return failure();
   return gnn::detail::verifyRowsOf(func, type, symbols);
 }
@@ -161,8 +164,13 @@ static LogicalResult verifyBorderType(func::FuncOp func, Type type,
 /// Verifies a function on graphs.
 static LogicalResult verifyFunction(func::FuncOp func,
                                     SymbolTableCollection &symbols) {
-  for (Type type : borderOf(func))
-    if (failed(verifyBorderType(func, type, symbols)))
+  for (auto [number, type] : llvm::enumerate(func.getArgumentTypes()))
+    if (failed(verifyBorderType(func, type, "argument #" + Twine(number) + " ",
+                                symbols)))
+      return failure();
+  for (auto [number, type] : llvm::enumerate(func.getResultTypes()))
+    if (failed(verifyBorderType(func, type, "result #" + Twine(number) + " ",
+                                symbols)))
       return failure();
   if (func.isExternal())
     return success();

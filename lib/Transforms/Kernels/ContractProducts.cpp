@@ -90,7 +90,7 @@ struct ContractProducts : gnn::impl::ContractProductsBase<ContractProducts> {
       int64_t count = llvm::count_if(sums, contract);
       if (count > 0)
         gnn::passed(getArgument(), kernel.getLoc(), "Contracted")
-            << (Twine(count) + " products with the sums that add them").str();
+            << gnn::counted(count, "product") + " with the sums that add them";
     });
   }
 };

@@ -147,9 +147,8 @@ struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
         return;
       if (!why.empty()) {
         gnn::refused(getArgument(), kernel.getLoc())
-            << ("no cache policies for " + Twine(loads.size()) +
-                " loads: " + why)
-                   .str();
+            << "no cache policies for " + gnn::counted(loads.size(), "load") +
+                   ": " + why;
         return;
       }
       hasPolicies = true;
@@ -162,8 +161,8 @@ struct UseCachePolicies : gnn::impl::UseCachePoliciesBase<UseCachePolicies> {
       for (LLVM::LoadOp load : loads)
         replace(load, policy);
       gnn::passed(getArgument(), kernel.getLoc(), "CachePolicy")
-          << ("the L2 evicts first what " + Twine(loads.size()) + " loads read")
-                 .str();
+          << "the L2 first evicts the data of " +
+                 gnn::counted(loads.size(), "load");
     });
     if (hasPolicies)
       raiseVersion(getOperation());

@@ -53,7 +53,7 @@ struct UseFastPowers : gnn::impl::UseFastPowersBase<UseFastPowers> {
       }
       if (!powers.empty())
         gnn::passed(getArgument(), kernel.getLoc(), "Computed")
-            << (Twine(powers.size()) + " powers by an instruction").str();
+            << gnn::counted(powers.size(), "power") + " by an instruction";
     });
   }
 };

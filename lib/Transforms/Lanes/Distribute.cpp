@@ -411,7 +411,7 @@ struct Distribute : gnn::impl::DistributeBase<Distribute> {
       if (failed(distribution.run()))
         return signalPassFailure();
       passed(getArgument(), loc, "Distributed")
-          << "over " + std::to_string(distribution.getThreads()) + " threads";
+          << "over " + counted(distribution.getThreads(), "thread");
     }
   }
 };

@@ -276,12 +276,12 @@ static LogicalResult lower(TraverseOp op, StringRef pass) {
     ahead = lowerEdgeWalk(op, *layout);
   else
     TraversalLoops(op, *layout).run();
-  std::string rows = std::to_string(layout->rowsPerBlock);
   passed(pass, op.getLoc(), "Lowered")
       << (layout->isOneLane
-              ? "one lane takes " + rows + " rows in turn"
-              : rows + " teams of " + std::to_string(layout->threadsPerRow()) +
-                    " lanes, row_walk " +
+              ? "one lane takes " + counted(layout->rowsPerBlock, "row") +
+                    " in turn"
+              : counted(layout->rowsPerBlock, "team") + " of " +
+                    counted(layout->threadsPerRow(), "lane") + ", row_walk " +
                     stringifyRowWalk(layout->rowWalk).str() + ahead +
                     (layout->rowsPerTeam > 1
                          ? ", " + std::to_string(layout->rowsPerTeam) +

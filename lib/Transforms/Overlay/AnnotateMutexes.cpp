@@ -33,7 +33,7 @@ struct OverlayAnnotateMutexes
         ++tiles;
       });
       passed(getArgument(), program.getLoc(), "Annotated")
-          << std::to_string(tiles) + " tiles";
+          << counted(tiles, "tile");
     }
   }
 

@@ -66,7 +66,8 @@ struct OverlayFuseActivations
     auto layer = op.getInput().getDefiningOp<overlay::LayerOpInterface>();
     layer.addActivations(op.getActivations());
     passed(getArgument(), op.getLoc(), "Fused")
-        << std::string("joins ") + overlay::toWord(layer.getLayerType());
+        << std::string("joins the layer ") +
+               overlay::toWord(layer.getLayerType());
     op.getResult().replaceAllUsesWith(op.getInput());
     op.erase();
   }
@@ -75,7 +76,7 @@ struct OverlayFuseActivations
     auto activation = op.getInput().getDefiningOp<overlay::ActivationOp>();
     if (!activation || activation.getScale() || !op.getInput().hasOneUse()) {
       refused(getArgument(), op.getLoc())
-          << "expected a function that it alone reads before it";
+          << "expected an activation as the input, which no other op reads";
       return;
     }
     OpBuilder builder(op);
@@ -86,7 +87,8 @@ struct OverlayFuseActivations
     Value result = overlay::ActivationOp::create(
         builder, op.getLoc(), op.getType(), activation.getInput(),
         op.getScale(), op.getShift(), builder.getArrayAttr(acts));
-    passed(getArgument(), op.getLoc(), "Fused") << "joins activation";
+    passed(getArgument(), op.getLoc(), "Fused")
+        << "joins the activation before it";
     op.getResult().replaceAllUsesWith(result);
     op.erase();
     activation.erase();

@@ -101,7 +101,7 @@ struct OverlayOutlinePrepare
       return failure();
     if (found->ops.empty()) {
       refused(getArgument(), func.getLoc())
-          << "nothing is computed before the program";
+          << "no computation comes before the program";
       return success();
     }
     OpBuilder builder(func);
@@ -155,8 +155,8 @@ struct OverlayOutlinePrepare
     for (Operation *op : llvm::reverse(found->ops.getArrayRef()))
       op->erase();
     passed(getArgument(), func.getLoc(), "Outlined")
-        << std::to_string(found->results.size()) +
-               " values are computed before the program";
+        << counted(found->results.size(), "value") +
+               " computed before the program";
     return success();
   }
 };

@@ -84,8 +84,8 @@ struct OverlayPartition : gnn::impl::OverlayPartitionBase<OverlayPartition> {
           cut->getN2(), cut->getEntries(), cut->getSources(),
           DenseI64ArrayAttr::get(&getContext(), edgesOfShards)));
     passed(getArgument(), func.getLoc(), "Partitioned")
-        << std::to_string(cut->getBlocks()) + " blocks of " +
-               std::to_string(cut->getN1()) + " rows, " +
+        << counted(cut->getBlocks(), "block") + " of " +
+               counted(cut->getN1(), "row") + ", " +
                std::to_string(cut->getNumEntries()) + " entries";
     func.erase();
     return success();

@@ -375,7 +375,8 @@ struct OverlaySuperPartition
 
   LogicalResult cut(ProgramOp program) {
     if (!program.getBody().getOps<ProgramOp>().empty()) {
-      refused(getArgument(), program.getLoc()) << "it is cut already";
+      refused(getArgument(), program.getLoc())
+          << "the program is already cut into parts";
       return success();
     }
     uint64_t memory = program.getTarget().getValues().memoryBytes;
@@ -384,7 +385,7 @@ struct OverlaySuperPartition
         superBytes ? std::min<uint64_t>(superBytes, memory) : memory;
     if (bytes <= fitting) {
       refused(getArgument(), program.getLoc())
-          << "regions of " + std::to_string(bytes) + " bytes fit " +
+          << "regions of " + std::to_string(bytes) + " bytes fit in " +
                  std::to_string(fitting);
       return success();
     }
@@ -399,7 +400,7 @@ struct OverlaySuperPartition
       return failure();
     cutter.apply();
     passed(getArgument(), program.getLoc(), "Cut")
-        << std::to_string(cutter.size()) + " parts in " +
+        << counted(cutter.size(), "part") + " in " +
                std::to_string(cutter.end()) + " bytes of memory";
     return success();
   }

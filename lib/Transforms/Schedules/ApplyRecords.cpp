@@ -151,7 +151,7 @@ private:
 
 void ApplyRecords::readLine(StringRef line, Location loc, Records &records) {
   auto leave = [&](const Twine &why) {
-    gnn::refused(getArgument(), loc) << "no record: " + why.str();
+    gnn::refused(getArgument(), loc) << "skips an invalid record: " + why.str();
   };
   auto object = parseLine(line);
   if (!object)
@@ -171,7 +171,7 @@ Records ApplyRecords::read() {
   auto text = gnn::readInput(file);
   if (!text) {
     gnn::refused(getArgument(), getOperation().getLoc())
-        << "no records: " + text.message();
+        << "skips the records: " + text.message();
     return records;
   }
   SmallVector<StringRef> lines;
@@ -212,5 +212,5 @@ void ApplyRecords::apply(TileOpInterface op, const RecordKey &key,
     }
     op.setTileSchedule(Attribute());
   }
-  gnn::refused(getArgument(), op.getLoc()) << "leaves a record: " + why;
+  gnn::refused(getArgument(), op.getLoc()) << "skips a record: " + why;
 }

@@ -149,6 +149,11 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
   }
 
   void runOnOperation() override {
+    if (!getOperation()
+             .walk([](TileOpInterface) { return WalkResult::interrupt(); })
+             .wasInterrupted())
+      getOperation().emitWarning("expected templates to list the schedules of, "
+                                 "as gnn-tile-pipeline makes them, got none");
     std::string text;
     llvm::raw_string_ostream stream(text);
     ScheduleFilters filters;

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/ScheduleFile.h"
-#include "GNN/Tune/Models/ScheduleModel.h"
 
 #include <map>
 
@@ -110,7 +110,8 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
     return success();
   }
   if (listed.empty()) {
-    gnn::refused(getArgument(), op.getLoc()) << "there are no schedules";
+    gnn::refused(getArgument(), op.getLoc())
+        << "it has no schedule that can be honoured";
     return success();
   }
   if (!haveRoom(table, order->front())) {

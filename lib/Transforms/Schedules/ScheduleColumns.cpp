@@ -65,8 +65,8 @@ void ScheduleColumns::chooseVector(TraverseOp op, TraverseSchedule &schedule,
   if (schedule.vector < widest.vector)
     passed(getArgument(), op.getLoc(), "MoreLanes")
         << llvm::formatv(
-               "{0:F0} elements are few: lanes have {1} instead of {2} "
-               "features, and rows more lanes",
+               "with {0:F0} elements alone, a lane takes {1} features instead "
+               "of {2}, and a row has more lanes",
                facts.numElements, schedule.vector, widest.vector)
                .str();
 }

@@ -105,9 +105,8 @@ struct ScheduleCores : gnn::impl::ScheduleCoresBase<ScheduleCores> {
       if (failed(getPartialLayout(op)))
         return WalkResult::interrupt();
       gnn::passed(getArgument(), op.getLoc(), "Scheduled")
-          << ("a core takes " + Twine(schedule.rowsPerBlock) +
-              " rows, in vectors of " + Twine(schedule.vector))
-                 .str();
+          << "a core takes " + gnn::counted(schedule.rowsPerBlock, "row") +
+                 ", in vectors of " + std::to_string(schedule.vector);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())

@@ -44,7 +44,7 @@ struct ScheduleEdgeWalks : gnn::impl::ScheduleEdgeWalksBase<ScheduleEdgeWalks> {
       if (saysWalk(schedule)) {
         if (schedule.rowWalk != RowWalk::ByEdges)
           refused(getArgument(), op.getLoc())
-              << "its schedule says how rows are walked";
+              << "its schedule sets the walk of rows";
         return;
       }
       // Rows that are whole by now stay so.

@@ -318,10 +318,15 @@ Expected<ScheduleFields> gnn::tile::readFields(const json::Object &line) {
 // Files
 //===----------------------------------------------------------------------===//
 
+/// The place of an error of a file, which is at none of its lines.
+static Location startOf(StringRef path, Operation *op) {
+  return FileLineColLoc::get(op->getContext(), path, 0, 0);
+}
+
 LogicalResult gnn::tile::writeSchedules(Operation *op, StringRef path,
                                         StringRef text) {
   if (gnn::runtime::Error error = gnn::writeOutput(path, text))
-    return emitError(op->getLoc(), "schedules: ") << error.message();
+    return emitError(startOf(path, op)) << error.message();
   return success();
 }
 
@@ -351,7 +356,7 @@ FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
                                                                StringRef path) {
   auto file = gnn::readInput(path);
   if (!file)
-    return emitError(op->getLoc(), "schedules: ") << file.message();
+    return emitError(startOf(path, op)) << file.message();
   SmallVector<StringRef> lines;
   (*file)->getBuffer().split(lines, '\n');
   std::vector<ScheduleEntry> entries;

@@ -50,15 +50,17 @@ private:
     int64_t most = layOut(all, facts).threadsPerRow();
     if (lanes < most)
       gnn::passed(getArgument(), op.getLoc(), "FewerWarps")
-          << llvm::formatv("{0} instead of {1} lanes have a row, {2} vectors "
-                           "each: warps, which end with their rows, are fewer",
-                           lanes, most, layout.vectorsOfLane())
+          << llvm::formatv("a row has {0} instead of {1}, with {2} each, so "
+                           "that fewer warps run",
+                           lanes, gnn::counted(most, "lane"),
+                           gnn::counted(layout.vectorsOfLane(), "vector"))
                  .str();
     else
       gnn::refused(getArgument(), op.getLoc())
-          << llvm::formatv("{0} lanes have a row, {1} vectors each: fewer "
-                           "lanes would load for longer than they save warps",
-                           lanes, layout.vectorsOfLane())
+          << llvm::formatv("a row has {0}, with {1} each: fewer lanes would "
+                           "save warps, but take longer for their loads",
+                           gnn::counted(lanes, "lane"),
+                           gnn::counted(layout.vectorsOfLane(), "vector"))
                  .str();
   }
 
@@ -85,20 +87,21 @@ private:
     else if (lanes < before.elementLanes)
       gnn::passed(getArgument(), op.getLoc(), "ShortGroups")
           << llvm::formatv(
-                 "groups have {0:F1} elements in the mean: {1} instead "
+                 "groups have {0:F1} elements on average: {1} instead "
                  "of {2} lanes take them",
                  facts.meanLength, lanes, before.elementLanes)
                  .str();
     else
       gnn::refused(getArgument(), op.getLoc())
-          << llvm::formatv("{0} lanes take the elements of a group, {1}", lanes,
-                           facts.shufflesInsideElements ? "which work in step"
-                           : facts.meanLength
-                               ? llvm::formatv("of which it has {0:F1} in the "
-                                               "mean",
-                                               facts.meanLength)
-                                     .str()
-                               : "whose length is not known")
+          << llvm::formatv(
+                 "{0} {1} the elements of a group, {2}",
+                 gnn::counted(lanes, "lane"), lanes == 1 ? "takes" : "take",
+                 facts.shufflesInsideElements ? "which work in step"
+                 : facts.meanLength ? llvm::formatv("of which it has {0:F1} on "
+                                                    "average",
+                                                    facts.meanLength)
+                                          .str()
+                                    : "whose length is not known")
                  .str();
   }
 };

@@ -43,7 +43,8 @@ struct ScheduleRowOrders : gnn::impl::ScheduleRowOrdersBase<ScheduleRowOrders> {
       schedule.setOn(op);
       if (schedule.rowOrder == TakenOrder::Natural) {
         if (op.getElements())
-          refused(getArgument(), op.getLoc()) << "rows as they lie: " + why;
+          refused(getArgument(), op.getLoc())
+              << "rows keep their order: " + why;
       } else {
         passed(getArgument(), op.getLoc(), "RowOrder")
             << ("blocks take rows " + stringifyTakenOrder(*schedule.rowOrder) +

@@ -49,10 +49,10 @@ private:
 };
 } // namespace
 
-/// Elements of a group in the mean, where they are known.
+/// Elements of a group on average, where they are known.
 static std::string meanOf(const TraverseFacts &facts) {
   return facts.meanLength
-             ? llvm::formatv(", groups {0:F1} elements in the mean",
+             ? llvm::formatv(", groups have {0:F1} elements on average",
                              facts.meanLength)
                    .str()
              : "";
@@ -63,7 +63,9 @@ void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
                            const TraverseSchedule &schedule,
                            const TraverseFacts &facts) {
   bool byEdges = schedule.rowWalk == RowWalk::ByEdges;
-  StringRef what = byEdges ? "shares of 64 elements" : "rows";
+  std::string what =
+      byEdges ? gnn::counted(schedule.rowsPerBlock, "share") + " of 64 elements"
+              : gnn::counted(schedule.rowsPerBlock, "row");
   std::string why;
   if (byEdges && !given.inFlight)
     why = (": " + chooseEdgesInFlight(given, facts).why).str();
@@ -76,8 +78,8 @@ void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
       why = ": rows are so few that the longest one decides";
   }
   gnn::passed(getArgument(), op.getLoc(), "Scheduled")
-      << llvm::formatv("a block takes {0} {1}, in_flight is {2}{3}",
-                       schedule.rowsPerBlock, what, schedule.inFlight, why)
+      << llvm::formatv("a block takes {0}, in_flight is {1}{2}", what,
+                       schedule.inFlight, why)
              .str();
   if (!byEdges)
     return;
@@ -86,7 +88,7 @@ void ScheduleRows::explain(TraverseOp op, const TraverseSchedule &given,
     if (blocked.empty())
       gnn::passed(getArgument(), op.getLoc(), "Cyclic")
           << llvm::formatv("teams take turns: rows have no results, and {0} "
-                           "lanes{1}",
+                           "lanes each{1}",
                            layOut(schedule, facts).threadsPerRow(),
                            meanOf(facts))
                  .str();

@@ -81,7 +81,7 @@ struct ScheduleRuns : gnn::impl::ScheduleRunsBase<ScheduleRuns> {
             << "its elements are staged in windows";
       else if (layout->addsAtomically)
         refused(getArgument(), op.getLoc())
-            << "atomics add its parts, none of which is kept to compensate";
+            << "atomics add its parts, and keep none for compensation";
       else if (!layout->runs)
         choose(op, *layout);
       return WalkResult::advance();
@@ -171,8 +171,7 @@ bool ScheduleRuns::isOfManyShares(TraverseOp op, const TraverseLayout &layout) {
 /// Whether these are more than are added plainly. Says so.
 bool ScheduleRuns::isLong(Operation *op, LongestWalk longest, StringRef who) {
   if (length == 0) {
-    refused(getArgument(), op->getLoc())
-        << "sums are added plainly, as is asked for";
+    refused(getArgument(), op->getLoc()) << "the setting asks for plain sums";
     return false;
   }
   int64_t most = longest.plainRuns * length;
@@ -181,10 +180,10 @@ bool ScheduleRuns::isLong(Operation *op, LongestWalk longest, StringRef who) {
           ? llvm::formatv("{0:F0} {1} at most", std::ceil(longest.elements),
                           longest.of)
                 .str()
-          : ("nobody knows how many " + longest.of).str();
+          : ("an unknown number of " + longest.of).str();
   std::string text = (who + " adds up " + number).str();
   if (longest.elements <= static_cast<double>(most)) {
-    refused(getArgument(), op->getLoc()) << text + ", which are few";
+    refused(getArgument(), op->getLoc()) << text + ", too few for runs";
     return false;
   }
   passed(getArgument(), op->getLoc(), "Scheduled")

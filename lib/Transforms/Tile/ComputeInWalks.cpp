@@ -298,7 +298,7 @@ void ComputeInWalks::visit(IRRewriter &rewriter, Block &block, TraverseOp op) {
   EdgeNumbers numbers = findReaders(op, dependences);
   auto refuse = [&](TraverseOp walk, const std::string &why) {
     refused(getArgument(), walk.getLoc())
-        << "what it reads of each edge is stored: " + why;
+        << "the values of edges that it reads are stored: " + why;
   };
   if (numbers.refused)
     refuse(numbers.refused, numbers.why);
@@ -313,8 +313,8 @@ void ComputeInWalks::visit(IRRewriter &rewriter, Block &block, TraverseOp op) {
     if (computes(choice, walk))
       passed(getArgument(), walk.getLoc(), isAll ? "ComputedInAll" : "Computed")
           << (isAll ? "each of " + std::to_string(numbers.walks.size()) +
-                          " walks computes for each edge what it reads of it: "
-                    : "a walk computes for each edge what it reads of it: ") +
+                          " walks computes the values of edges that it reads: "
+                    : "a walk computes the values of edges that it reads: ") +
                  gnn::describeOrigins(op) + " and " +
                  gnn::describeOrigins(walk) + (text.empty() ? "" : ", " + text);
   place(rewriter, block, numbers, choice);

@@ -561,7 +561,7 @@ bool FuseTraversals::readCopied() {
   return readThroughCopies(
       getOperation(), [&](TraverseOp copy, TraverseOp reader) {
         passed(getArgument(), reader.getLoc(), "ReadThrough")
-            << "it reads what is copied: " + gnn::describeOrigins(copy);
+            << "it reads the source of the copy: " + gnn::describeOrigins(copy);
       });
 }
 

@@ -279,15 +279,15 @@ private:
     if (why.empty()) {
       gatherCopy(copy);
       passed(getArgument(), loc, "Gathered")
-          << "rows of another order are read there, not written";
+          << "the rows are gathered where they are read, and not copied";
       return;
     }
     if (!isForCores(copy)) {
       std::string stays = writeThere(copy);
       if (stays.empty()) {
         passed(getArgument(), loc, "Written")
-            << "its rows are written where it would put them, by what gives "
-               "them";
+            << "the producer writes the rows to the places that the copy "
+               "would give them";
         return;
       }
       why += "; " + stays;
@@ -307,8 +307,8 @@ private:
     }
     gatherBehind(op, number);
     passed(getArgument(), op.getLoc(), "Stored")
-        << "its rows are stored in the order of the walk, and read from there "
-           "in another one";
+        << "the rows are stored in the order of the walk, and gathered from "
+           "there";
   }
 };
 } // namespace

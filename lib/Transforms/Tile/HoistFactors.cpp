@@ -110,14 +110,15 @@ private:
 } // namespace
 
 void HoistFactors::report(TraverseOp op, const Changes &changes) {
-  auto say = [&](StringRef what, int64_t count, StringRef text) {
+  auto say = [&](StringRef what, int64_t count, StringRef of, StringRef text) {
     if (count > 0)
-      passed(getArgument(), op.getLoc(), what) << (Twine(count) + text).str();
+      passed(getArgument(), op.getLoc(), what)
+          << gnn::counted(count, of) + text.str();
   };
-  say("Chosen", changes.chosen, " factors that no element varies");
-  say("Divided", changes.divided, " quotients by a reciprocal");
-  say("Approximated", changes.approximate,
-      " quotients by an approximate reciprocal each");
+  say("Chosen", changes.chosen, "factor", " that no element varies");
+  say("Divided", changes.divided, "quotient", " by a reciprocal");
+  say("Approximated", changes.approximate, "quotient",
+      " by an approximate reciprocal each");
   if (!changes.chosen && !changes.divided && !changes.approximate)
     refused(getArgument(), op.getLoc())
         << "no factor or divisor of its elements may be moved";

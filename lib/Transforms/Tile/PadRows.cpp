@@ -298,7 +298,7 @@ void PadRows::drop(Padded &padded) {
   }
 }
 
-/// The bytes of the sectors that a row of `bytes` meets in the mean, of rows
+/// The bytes of the sectors that a row of `bytes` meets on average, of rows
 /// that lie `stride` bytes apart.
 static double sectorsOf(int64_t bytes, int64_t stride) {
   double sum = 0;

@@ -348,12 +348,12 @@ struct PlanMemory : gnn::impl::PlanMemoryBase<PlanMemory> {
     }
     place(func, slots);
     gnn::passed(getArgument(), func.getLoc(), "Planned")
-        << (Twine(buffers.size()) + " buffers in " + Twine(slots.size()) +
-            " slots of one workspace" +
-            (all == buffers.size()
-                 ? Twine()
-                 : ", " + Twine(all - buffers.size()) + " in results"))
-               .str();
+        << gnn::counted(buffers.size(), "buffer") + " in " +
+               gnn::counted(slots.size(), "slot") + " of one workspace" +
+               (all == buffers.size()
+                    ? ""
+                    : ", " + std::to_string(all - buffers.size()) +
+                          " in results");
   }
 
 private:

@@ -156,7 +156,9 @@ static std::string chooseShards(const CostModel &model, TraverseOp op,
                        model.textOf(choice.cost), model.textOf(choice.whole),
                        tables / 1e6);
   if (!choice.count || !model.isBetter(choice.whole, choice.cost))
-    return "shards pay too little" + gain;
+    return ("shards " + CostModel::explainLoss(choice.whole, choice.cost) +
+            gain)
+        .str();
   return "";
 }
 

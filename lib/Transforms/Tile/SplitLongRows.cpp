@@ -92,7 +92,9 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
                        model->textOf(choice.whole), most)
              .str();
   if (!choice.length)
-    return "pieces of long rows pay too little" + gain;
+    return ("pieces of long rows " +
+            CostModel::explainLoss(choice.whole, choice.pieces) + gain)
+        .str();
   cut(choice.length);
   return "";
 }

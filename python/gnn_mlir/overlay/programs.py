@@ -10,7 +10,7 @@ import tempfile
 
 import numpy as np
 
-from .. import capi, compiler, files, signatures, types
+from .. import capi, compiler, files, paths, signatures, types
 from ..graph import Graph, not_a_graph, to_numpy
 from ..program import Function, Module
 from ..signatures import Buffer
@@ -110,8 +110,8 @@ class Program(native.Handle):
 
     @classmethod
     def load(cls, path):
-        """The program in a `.ga` file. Raises OSError or GNNError."""
-        with open(path, "rb") as file:
+        """The program in a `.ga` file. Raises OSError, ValueError or GNNError."""
+        with paths.open_file(path) as file:
             return cls.of_bytes(file.read())
 
     @classmethod

@@ -34,8 +34,8 @@ def _is_hetero(data):
 
 
 def graph(data, num_edge_types=None, num_node_types=None):
-    """The graph of a Data (edge_index, edge_type, node_type) or HeteroData. A Data
-    does not say how many types there are: None is as many as its largest id says."""
+    """The graph of a Data (edge_index, edge_type, node_type) or HeteroData. A Data does not state
+    its numbers of types; by default they follow from its largest ids."""
     if _is_hetero(data):
         batches.refuse_types("a HeteroData", num_edge_types, num_node_types)
         for name in (end for t in data.edge_types for end in (t[0], t[2])):
@@ -450,13 +450,19 @@ def _check_shape(model, name, got):
 
 
 def weights(model, *convs, **named):
-    """Copies of the weights of PyG's layers by the names of the inputs of `model`, a
-    module of one function or a function.
+    """Copies the weights of PyG's layers, by the names of the inputs of a model.
 
-    One layer's are named as they are, those of several with the prefixes of a
-    stack, `layer1_` and so on. Layers by name have that name and `_` before
-    theirs: `weights(model, pre=linear, pre_norm=norm)`. A layer that would compute
-    something else than the model is a ValueError that names the option."""
+    Args:
+        model: a `Module` of one function, or a `Function`.
+        *convs: the layers of a stack. The names of several layers begin with `layer1_`, `layer2_`
+            and so on.
+        **named: layers by name, such as `pre=linear`, whose names begin with `pre_`.
+
+    Returns:
+        A dict of arrays.
+
+    Raises:
+        ValueError: a layer computes something else than the model; the message names the option."""
     model = _one_function(model)
     found = {}
     for prefix, conv in _layers_of(model, convs, named):
@@ -489,9 +495,14 @@ def _places(layer, conv, options):
 
 
 def load_weights(model, values, *convs, **named):
-    """Writes weights of a model into PyG's layers, the way back from `weights`, whose
-    other arguments these are: `values` are arrays or tensors by the names of inputs.
-    Where one does not fit nothing is written, and that is a ValueError."""
+    """Writes weights of a model into PyG's layers, the reverse of `weights`.
+
+    Args:
+        model, convs, named: as for `weights`.
+        values: arrays or tensors by the names of inputs.
+
+    Raises:
+        ValueError: a value does not fit. Nothing is written."""
     model, written = _one_function(model), []
     if not hasattr(values, "keys"):
         raise ValueError(f"values: expected a dict by name, got {types.described(values)}")

@@ -143,14 +143,23 @@ def check_equal(found, expected, close=False):
             np.testing.assert_array_equal(a, b)
 
 
+_kept = {}  # What `saved` gives, by its arguments.
+
+
 @pytest.fixture
 def saved(tmp_path):
-    """Saves a model by its name: (path, the compiled model, what makes its arguments)."""
+    """Saves a model by its name: (path, the compiled model, what makes its arguments). Tests that
+    ask for the same share the compiled model."""
     def save(name, **options):
-        model, arguments = made(name)
-        compiled, path = gnn_mlir.compile(model, target="cpu"), tmp_path / "model.gnnpkg"
-        with torch.no_grad():
-            compiled(*arguments(1))
-        compiled.save(path, **options)
-        return path, compiled, arguments
+        path, key = tmp_path / "model.gnnpkg", (name, repr(options))
+        if key not in _kept:
+            model, arguments = made(name)
+            compiled = gnn_mlir.compile(model, target="cpu")
+            with torch.no_grad():
+                compiled(*arguments(1))
+            compiled.save(path, **options)
+            _kept[key] = path.read_bytes(), compiled, arguments
+        data, *others = _kept[key]
+        path.write_bytes(data)
+        return path, *others
     return save

@@ -58,10 +58,12 @@ def test_report_of_a_layer(compiler, tmp_path, monkeypatch):
 def test_python_of_tuning(compiler, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
-    model, program = blocks("docs/Tuning.md", "python")
+    model, files, program = blocks("docs/Tuning.md", "python")
     exec(compile(model, "docs/Tuning.md", "exec"), {})  # pylint: disable=exec-used
     assert re.fullmatch(r" ms chosen +ms tuned +ratio +measured +dropped +template",
                         capsys.readouterr().out.splitlines()[0])
+    exec(compile(files, "docs/Tuning.md", "exec"), {})  # pylint: disable=exec-used
+    assert (tmp_path / "graph.npz").exists() and (tmp_path / "rgcn.mlir").exists()
     exec(compile(program, "docs/Tuning.md", "exec"), {})  # pylint: disable=exec-used
     assert (tmp_path / "found.jsonl").exists()
 

@@ -177,6 +177,24 @@ def test_plot(files, compiler, tmp_path, capsys, monkeypatch):
         assert list(line.get_ydata()) == run.losses and list(line.get_xdata()) == [1, 2, 3, 4]
 
 
+def curves(picture):
+    """The curves of a picture of losses, each from 1 at its first epoch to 0 at its last."""
+    points = [np.array(re.findall(r"[ML] (\S+) (\S+)", path), float)
+              for path in re.findall(r'd="(.*?)"', picture.read_text(), re.S)]
+    return [(y - y[-1]) / (y[0] - y[-1]) for _, y in (p.T for p in points if len(p) == 50)]
+
+
+def test_picture_of_gallery(compiler, tmp_path):
+    """docs/images/losses.svg is what the command of Gallery.md makes, but for fonts and sizes."""
+    pytest.importorskip("matplotlib")
+    text = (ROOT / "docs/Gallery.md").read_text()
+    words = re.search(r"^python examples/train/classify.py (.*) --plot losses.svg$", text, re.M)[1]
+    call(classify, *words.split(), "--plot", tmp_path / "losses.svg")
+    found, committed = curves(tmp_path / "losses.svg"), curves(ROOT / "docs/images/losses.svg")
+    assert len(committed) == 2
+    np.testing.assert_allclose(found, committed, atol=0.01, err_msg="make it as docs/Gallery.md does")
+
+
 def test_a_plot_without_matplotlib_is_an_error(files, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(learning.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SystemExit):

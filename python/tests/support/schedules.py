@@ -20,9 +20,9 @@ def by_kernel(lines):
     return kernels
 
 
-def draw(lines, rng):
-    """A line for each kernel."""
-    return [rng.choice(found) for found in by_kernel(lines).values()]
+def draw(kernels, rng):
+    """A line for each kernel, of those that `by_kernel` gives."""
+    return [rng.choice(found) for found in kernels.values()]
 
 
 def text_of(line):

@@ -139,7 +139,7 @@ gnn_overlay.program @without_init target <> partition <vertices = 20, edges = 7,
 
 // Tiles of parts too.
 //
-// REMARK-COUNT-5: remark: [Passed] Annotated | Category:gnn-overlay-annotate-mutexes | Remark="{{[0-9]+}} tiles"
+// REMARK-COUNT-5: remark: [Passed] Annotated | Category:gnn-overlay-annotate-mutexes | Remark="{{[0-9]+ tiles?}}"
 // CHECK-LABEL: gnn_overlay.program @cut
 // CHECK:         gnn_overlay.load feature @x at 0 rows 16 width 16 lock{{$}}
 // CHECK-NEXT:    gnn_overlay.act <relu> count 16 lock unlock [feature]

@@ -16,15 +16,15 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-NEXT:    return %[[C]]
 func.func @taken(%x: !node, %w: tensor<16x16xf32>) -> !node {
   %a = gnn_overlay.linear %x, %w : !node, tensor<16x16xf32> -> !node
-  // expected-remark @+1 {{joins linear}}
+  // expected-remark @+1 {{joins the layer linear}}
   %b = gnn_overlay.activation %a activations [#gnn_overlay.act<relu>] : !node -> !node
-  // expected-remark @+1 {{joins linear}}
+  // expected-remark @+1 {{joins the layer linear}}
   %c = gnn_overlay.activation %b activations [#gnn_overlay.act<sigmoid>] : !node -> !node
   %d = gnn_overlay.aggregate sum %c : !node -> !node
-  // expected-remark @+1 {{joins aggregate}}
+  // expected-remark @+1 {{joins the layer aggregate}}
   %e = gnn_overlay.activation %d activations [#gnn_overlay.act<swish>] : !node -> !node
   %f = gnn_overlay.vector_add %e, %x : !node
-  // expected-remark @+1 {{joins vector_add}}
+  // expected-remark @+1 {{joins the layer vector_add}}
   %g = gnn_overlay.activation %f activations [#gnn_overlay.act<exp>] : !node -> !node
   return %g : !node
 }
@@ -36,9 +36,9 @@ func.func @taken(%x: !node, %w: tensor<16x16xf32>) -> !node {
 // CHECK-NEXT:    return
 func.func @of_edges(%x: !node) -> !number {
   %a = gnn_overlay.vector_inner %x, %x : !node, !node -> !number
-  // expected-remark @+1 {{joins vector_inner}}
+  // expected-remark @+1 {{joins the layer vector_inner}}
   %b = gnn_overlay.activation %a activations [#gnn_overlay.act<prelu, 0.2>] : !number -> !number
-  // expected-remark @+1 {{joins vector_inner}}
+  // expected-remark @+1 {{joins the layer vector_inner}}
   %c = gnn_overlay.activation %b activations [#gnn_overlay.act<exp>] : !number -> !number
   return %c : !number
 }
@@ -51,9 +51,9 @@ func.func @of_edges(%x: !node) -> !number {
 func.func @divided(%x: tensor<?x17xf32, #gnn.rows<@g, node>>, %s: !row, %b: !row) -> !node {
   // expected-remark @+1 {{the divisor is a column of another fiber}}
   %a = gnn_overlay.activation %x activations [#gnn_overlay.act<divide, 16.0>] : tensor<?x17xf32, #gnn.rows<@g, node>> -> !node
-  // expected-remark @+1 {{joins activation}}
+  // expected-remark @+1 {{joins the activation before it}}
   %c = gnn_overlay.batch_norm %a scale %s shift %b : !node, !row, !row
-  // expected-remark @+1 {{joins activation}}
+  // expected-remark @+1 {{joins the layer activation}}
   %d = gnn_overlay.activation %c activations [#gnn_overlay.act<relu>] : !node -> !node
   return %d : !node
 }
@@ -79,7 +79,7 @@ func.func @of_an_argument(%x: !node) -> !node {
 // CHECK:         gnn_overlay.batch_norm
 // CHECK:         gnn_overlay.activation
 func.func @of_a_norm(%x: !node, %s: !row) -> !node {
-  // expected-remark @+1 {{expected a function that it alone reads before it}}
+  // expected-remark @+1 {{expected an activation as the input, which no other op reads}}
   %a = gnn_overlay.batch_norm %x scale %s shift %s : !node, !row, !row
   // expected-remark @+1 {{the layer before it is a batch norm}}
   %b = gnn_overlay.activation %a activations [#gnn_overlay.act<relu>] : !node -> !node
@@ -112,7 +112,7 @@ func.func @scales(%x: !node, %w: tensor<16x16xf32>, %s: !row) -> !node {
 func.func @second_scale(%x: !node, %s: !row) -> !node {
   // expected-remark @+1 {{it scales by feature}}
   %b = gnn_overlay.activation %x scale %s shift %s activations [#gnn_overlay.act<affine>] : !node, !row, !row -> !node
-  // expected-remark @+1 {{expected a function that it alone reads before it}}
+  // expected-remark @+1 {{expected an activation as the input, which no other op reads}}
   %c = gnn_overlay.batch_norm %b scale %s shift %s : !node, !row, !row
   return %c : !node
 }
@@ -124,7 +124,7 @@ func.func @second_scale(%x: !node, %s: !row) -> !node {
 func.func @norm_not_alone(%x: !node, %s: !row) -> (!node, !node) {
   // expected-remark @+1 {{it reads no layer}}
   %b = gnn_overlay.activation %x activations [#gnn_overlay.act<relu>] : !node -> !node
-  // expected-remark @+1 {{expected a function that it alone reads before it}}
+  // expected-remark @+1 {{expected an activation as the input, which no other op reads}}
   %c = gnn_overlay.batch_norm %b scale %s shift %s : !node, !row, !row
   return %b, %c : !node, !node
 }

@@ -21,7 +21,7 @@ gnn.graph @g square {node_types = 1, edge_types = 1}
 // CHECK-SAME:      %[[P:.+]]: tensor<8x8xf32> {gnn.name = "prepare.0"}, %[[E:.+]]: tensor<?xf32, #edge> {gnn.name = "prepare.1"})
 // CHECK-NEXT:    %[[H:.+]] = gnn_overlay.linear %[[X]], %[[P]]
 // CHECK-NEXT:    gnn_overlay.aggregate sum %[[H]] weights %[[E]]
-// expected-remark @+1 {{2 values are computed before the program}}
+// expected-remark @+1 {{2 values computed before the program}}
 func.func @f(%x: !node {gnn.name = "x"}, %w: tensor<8x8xf32> {gnn.name = "w"}) -> !node {
   %p = arith.mulf %w, %w : tensor<8x8xf32>
   %h = gnn_overlay.linear %x, %p : !node, tensor<8x8xf32> -> !node
@@ -44,7 +44,7 @@ func.func @f(%x: !node {gnn.name = "x"}, %w: tensor<8x8xf32> {gnn.name = "w"}) -
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// expected-remark @+1 {{1 values are computed before the program}}
+// expected-remark @+1 {{1 value computed before the program}}
 func.func @compared(%x: !node, %c: i1, %w: tensor<8x8xf32>) -> !node {
   %p = scf.if %c -> tensor<8x8xf32> {
     %n = arith.negf %w : tensor<8x8xf32>
@@ -70,7 +70,7 @@ func.func @compared(%x: !node, %c: i1, %w: tensor<8x8xf32>) -> !node {
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// expected-remark @+1 {{1 values are computed before the program}}
+// expected-remark @+1 {{1 value computed before the program}}
 func.func @kept(%x: tensor<?x2x4xf32, #gnn.rows<@g, node>>, %w: tensor<8x8xf32> {gnn.name = "prepare.0"}) -> !node {
   %r = gnn.reshape %x : tensor<?x2x4xf32, #gnn.rows<@g, node>> -> !node
   %p = arith.mulf %w, %w : tensor<8x8xf32>
@@ -90,7 +90,7 @@ func.func @kept(%x: tensor<?x2x4xf32, #gnn.rows<@g, node>>, %w: tensor<8x8xf32> 
 !node = tensor<?x8xf32, #gnn.rows<@g, node>>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// expected-remark @+1 {{Remark="nothing is computed before the program"}}
+// expected-remark @+1 {{Remark="no computation comes before the program"}}
 func.func @nothing(%x: !node, %w: tensor<8x8xf32>) -> !node {
   %y = gnn_overlay.linear %x, %w : !node, tensor<8x8xf32> -> !node
   return %y : !node

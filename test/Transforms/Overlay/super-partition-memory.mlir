@@ -17,7 +17,7 @@
 // CHECK: gnn_overlay.program @part3
 // CHECK-NOT: gnn_overlay.program
 // LESS: error: expected a memory that holds parts of at least 4352 bytes beside each other, which a tile of layer 1 needs, got 9000 bytes
-// AGAIN: remark: [Missed] Refused | {{.*}} | Remark="it is cut already"
+// AGAIN: remark: [Missed] Refused | {{.*}} | Remark="the program is already cut into parts"
 // AGAIN: gnn_overlay.program @part3
 // AGAIN-NOT: gnn_overlay.program
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>

@@ -11,7 +11,7 @@
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>
 gnn.graph @g square {node_types = 1, edge_types = 1}
 
-// FITS: remark: [Missed] Refused | Category:gnn-overlay-super-partition | Remark="regions of 12736 bytes fit 68719476736"
+// FITS: remark: [Missed] Refused | Category:gnn-overlay-super-partition | Remark="regions of 12736 bytes fit in 68719476736"
 // FITS: partition <vertices = 40, edges = 21, n1 = 16, n2 = 16> {
 // FITS-NOT: gnn_overlay.program
 

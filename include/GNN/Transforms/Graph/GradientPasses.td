@@ -24,7 +24,7 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
       %y = gnn.activation relu %h : !out
       return %y : !out
     }
-    // // with wrt=w the pass adds
+    // with wrt=w the pass adds
     func.func @f_backward(%x: !node {gnn.name = "x", gnn.role = "input"},
                           %y: !out {gnn.name = "y", gnn.role = "output"},
                           %dy: !out {gnn.name = "d_y", gnn.of = "y", gnn.role = "gradient"})

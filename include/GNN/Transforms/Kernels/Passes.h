@@ -25,8 +25,9 @@ namespace gnn {
 bool isFastPower(mlir::Operation *op);
 
 /// Patterns of `gnn-expand-device-math`: functions that a GPU lacks, on floats
-/// of at most 32 bits, as arithmetic within 2 ulp. Apply them once; what they
-/// make needs none of them. Powers that an instruction computes may be kept.
+/// of at most 32 bits, become arithmetic within 2 ulp. They are applied once,
+/// because their results need none of them. Powers that an instruction computes
+/// may be kept.
 void populateExpandDeviceMathPatterns(mlir::RewritePatternSet &patterns,
                                       bool keepsFastPowers = false);
 

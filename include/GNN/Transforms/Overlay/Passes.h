@@ -26,9 +26,9 @@ class Graph;
 namespace overlay {
 class Partition;
 
-/// The graphs of programs where they are no file: themselves, by the names of
-/// their declarations (empty: the one there is), or the entries of the one
-/// graph's subshards. Without both the options say it.
+/// The graphs of programs, if they are not in a file: graphs by the names of
+/// their declarations (empty: the only one), or the entries of the only graph's
+/// subshards. Without both, the options name them.
 struct GivenGraph {
   std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
   std::shared_ptr<const Partition> partition;

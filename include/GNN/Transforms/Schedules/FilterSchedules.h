@@ -23,9 +23,9 @@ struct ListedLayout {
   LayoutFacts facts;
 };
 
-/// Describes schedules of a template for filters; `graph`: that whose rows they
-/// go by, null where it is not known. Reports at the template what the graph
-/// has not.
+/// Describes schedules of a template for filters. `graph` has the rows of the
+/// template, or is null if they are unknown. Structures that the graph lacks
+/// are reported at the template.
 llvm::SmallVector<Candidate>
 describeCandidates(TileOpInterface op, llvm::ArrayRef<ListedLayout> listed,
                    const runtime::Graph *graph);

@@ -31,13 +31,13 @@ std::unique_ptr<mlir::Pass> createRankSchedules(const std::string &rule,
 /// Filters of a listing of schedules, applied one after the other.
 struct ScheduleFilters {
   llvm::SmallVector<ScheduleFilter> names;
-  /// The graph that a declaration will be bound to; null where nobody knows.
+  /// The graph that a declaration will be bound to; null if it is unknown.
   std::function<std::shared_ptr<const runtime::Graph>(llvm::StringRef)> graphOf;
 };
 
-/// Prints what `gnn-tile-list-schedules` does: for each template of a module, a
-/// line for each schedule that it may have on its target where the fields in
-/// `vary` are open, and that the filters leave.
+/// Prints the lines of `gnn-tile-list-schedules`: for each template of a
+/// module, each schedule that it may have on its target if the fields in `vary`
+/// are open, and that passes the filters.
 mlir::LogicalResult listSchedules(mlir::ModuleOp module,
                                   llvm::ArrayRef<std::string> vary,
                                   llvm::raw_ostream &os,

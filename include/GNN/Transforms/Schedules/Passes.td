@@ -427,7 +427,9 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
     and of an outer product without sums in tiles of 16 columns or whose `copies` are `async`.
     Otherwise `kind` is `ffma`. Sets `copies` to `async` with `async-copies` where possible: for
     outer products, and for gemms with a weight that is not transposed, whose rows are aligned
-    to 16 bytes. Otherwise it is `registers`.
+    to 16 bytes. Otherwise it is `registers`. Sets `max_registers` with `registers` if a gemm on
+    tensor cores reads its rows in order, has one weight, and stages a depth of 33 to 64 at once:
+    to 128 with 64 columns and to 96 with 32. ptxas would keep fewer (docs/Cost.md).
 
     ```mlir
     gnn_tile.gemm @g rows src ins(%x, %w : memref<?x64xf32>, memref<64x8xf32>) ...
@@ -442,6 +444,8 @@ def ScheduleProducts : SchedulePass<"gnn-tile-schedule-products"> {
            "Multiply on tensor cores if they are faster">,
     Option<"asyncCopies", "async-copies", "bool", /*default=*/"true",
            "Copy tiles of products without registers of threads">,
+    Option<"registers", "registers", "bool", /*default=*/"true",
+           "State the registers of products of rows in order">,
   ];
 }
 

@@ -30,8 +30,9 @@ RecordKey describeForRecord(TileOpInterface op);
 std::string printRecord(TileOpInterface op, ScheduleInterface kind,
                         llvm::ArrayRef<int64_t> values, double ratio);
 
-/// Adds a record to a file. Where over half of its records are of keys that
-/// have later ones, these are left out of it. Several processes may add.
+/// Adds a record to a file. If more than half of its records are superseded by
+/// later ones with the same key, these are removed. Several processes may add
+/// records.
 runtime::Error addRecord(const std::string &path, llvm::StringRef record);
 
 } // namespace gnn::tile

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A line names a template by what it computes, not by its place, and says its
-// schedule. Listed, saved and applied schedules have one format.
+// A line names a template by its computation, not by its place, and states its
+// schedule. Listed, saved and applied schedules have the same format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ struct TemplateKey {
   }
   bool operator<(const TemplateKey &other) const { return tie() < other.tie(); }
 
-  /// The first part, by its name in files, in which another key differs; empty
-  /// where they are equal. `parts` counts the parts before it.
+  /// The name in files of the first part in which another key differs; empty if
+  /// they are equal. `parts` gets the number of parts before it.
   std::string findDifference(const TemplateKey &other, unsigned &parts) const;
   /// A part by that name, as a file has it.
   std::string str(llvm::StringRef part) const;
@@ -53,7 +53,7 @@ struct ScheduleEntry {
   mlir::Location loc;
 };
 
-/// The lines of a file; reports what is wrong at the line.
+/// The lines of a file; reports errors at their line.
 mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
                                                           llvm::StringRef path);
 
@@ -78,8 +78,8 @@ mlir::LogicalResult writeSchedules(mlir::Operation *op, llvm::StringRef path,
 void printSchedule(llvm::raw_ostream &os, const TemplateKey &key,
                    mlir::Attribute schedule, const LayoutFacts *facts);
 
-/// A schedule of the kind that the template has, or is to have on the target
-/// of its module.
+/// A schedule of the kind that the template has, or will have on the target of
+/// its module.
 ScheduleInterface getScheduleKind(TileOpInterface op);
 
 /// The schedule of a template without the fields that are to vary, but for
@@ -88,7 +88,7 @@ ScheduleInterface getScheduleKind(TileOpInterface op);
 mlir::FailureOr<mlir::Attribute> openFields(TileOpInterface op,
                                             llvm::ArrayRef<std::string> vary);
 
-/// The schedule with these fields; reports at `loc` what is wrong with them.
+/// The schedule with these fields; reports invalid fields at `loc`.
 mlir::FailureOr<mlir::Attribute> makeSchedule(TileOpInterface op,
                                               const ScheduleFields &fields,
                                               mlir::Location loc);

@@ -114,16 +114,16 @@ template <typename Use>
 static void forEachField(TraverseSchedule &schedule, Use use) {
   using namespace gnn::tile::range;
 #define GNN_TRAVERSE_FIELD(type, name, keyword, range, onCore, tried, rule,    \
-                           ...)                                                \
+                           bits, ...)                                          \
   if (FieldRange values = schedule.isOneLane ? onCore : range; values.most)    \
-    use(ScheduleField{keyword, values, rule}, schedule.name);
+    use(ScheduleField{keyword, values, rule, bits}, schedule.name);
 #include "GNN/Dialect/Tile/IR/ScheduleFields.def"
 }
 template <typename Use>
 static void forEachField(ProductSchedule &schedule, Use use) {
   using namespace gnn::tile::range;
-#define GNN_PRODUCT_FIELD(type, name, keyword, range, rule, ...)               \
-  use(ScheduleField{keyword, range, rule}, schedule.name);
+#define GNN_PRODUCT_FIELD(type, name, keyword, range, rule, bits, ...)         \
+  use(ScheduleField{keyword, range, rule, bits}, schedule.name);
 #include "GNN/Dialect/Tile/IR/ScheduleFields.def"
 }
 

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/Tile/IR/Registers.h"
 #include "GNN/Dialect/Tile/IR/TraverseLayout.h"
 
 #include "llvm/ADT/bit.h"
@@ -60,7 +61,7 @@ static constexpr int64_t leastOfFew = 4, mostOfFew = 32, enoughBlocks = 4;
 /// 60).
 static constexpr int64_t fewHeld = 32, manyHeld = 44;
 
-/// Elements of a group in the mean up to which teams of dots take turns
+/// Elements of a group on average up to which teams of dots take turns
 /// whatever lanes a row has: a share has elements of three such groups. A team
 /// that has a share waits for the row of each group that begins in it; in turns
 /// it reads one for each element, most of them from the L1. Dots of 32 to 256
@@ -99,14 +100,14 @@ static constexpr int64_t mostElementLanes = 8;
 /// Elements from which each lane has some in a row of the mean length. The more
 /// rows share a warp, the longer is its longest, and lanes pay earlier: rows of
 /// few lanes for their features are many. Sums of 1 and of 64 features over
-/// rows of 1 to 7 elements in the mean, each with 1, 2 and more lanes, on an
+/// rows of 1 to 7 elements on average, each with 1, 2 and more lanes, on an
 /// H200.
 static constexpr int64_t leastOfElements = 4, leastWhereManyRows = 2;
 
 /// Lanes for the features of a row from which few rows share a warp.
 static constexpr int64_t manyLanes = 8;
 
-/// Elements in the mean from which rows have all lanes that would idle else, up
+/// Elements on average from which rows have all lanes that would idle else, up
 /// to a warp: the longest of few rows decides. Cora's 2,708 rows have 3.9
 /// elements, 168 at most; sums of 2, 8 and 64 features on an H200: 6.1, 7.1 and
 /// 5.0 us by as many lanes as its mean length asks for, 2.0, 2.5 and 3.8 by a
@@ -140,6 +141,13 @@ static constexpr double waitRounds = 3, waitRoundsOfIndices = 5;
 /// 200 elements are four waves: a sum of 64 features gains 8% by them, maxima
 /// with their edges lose 26%.
 static constexpr double mostWaves = 2;
+
+/// Floats that a lane loads at once at least where a walk by edges has fewer
+/// elements in flight than usual, so that all of its blocks are at work at
+/// once. Of 36 walks of 0.2 to 3.6 million elements of 8 to 128 features on an
+/// H200, 35 take 0.76 to 0.97 of the time by that and one 1.10
+/// (benchmarks/results/2026-11-30-h200-waves.md).
+static constexpr int64_t leastOfLane = 8;
 
 /// Blocks that are at work at once on a multiprocessor; where lanes take more
 /// registers for more elements, fewer.
@@ -379,8 +387,50 @@ static int64_t chooseProcessorBlocks(const TraverseSchedule &schedule,
   return blocks;
 }
 
-InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
-                                        const TraverseFacts &facts) {
+/// Waves in which a walk by edges with so many elements in flight runs; 0 where
+/// the target or the number of elements is not known.
+static double countEdgeWaves(TraverseSchedule schedule,
+                             const TraverseFacts &facts, int64_t inFlight) {
+  if (!facts.limits.registers || !facts.limits.processorThreads ||
+      !facts.processors)
+    return 0;
+  schedule.inFlight = inFlight;
+  if (!schedule.rowsPerBlock)
+    schedule.rowsPerBlock = orOne(
+        llvm::bit_floor<uint64_t>(chooseThreads(schedule, facts) /
+                                  layOut(schedule, facts).threadsPerRow()));
+  if (!schedule.processorBlocks && !schedule.maxRegisters)
+    schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
+  TraverseLayout layout = layOut(schedule, facts);
+  BlockRegisters registers(layout.registers, RegisterFields(schedule),
+                           facts.limits, layout.threads());
+  int64_t atOnce = std::min(std::max(facts.limits.registers / registers.ofBlock,
+                                     schedule.processorBlocks),
+                            facts.limits.processorThreads / layout.threads());
+  // Tiles of columns are launches of their own where features are reduced.
+  int64_t tiles = facts.reducesFeatures ? 1 : layout.columnTiles;
+  double blocks = std::ceil(facts.numElements / TeamShare::elements /
+                            static_cast<double>(layout.rowsPerBlock)) *
+                  static_cast<double>(tiles);
+  return blocks / (facts.processors * static_cast<double>(orOne(atOnce)));
+}
+
+/// The most elements in flight, of `usual` or fewer, with which all blocks are
+/// at work at once, if there are such: few blocks would be left for a second
+/// wave, which takes as long as the first.
+static InFlight fitOneWave(const TraverseSchedule &schedule,
+                           const TraverseFacts &facts, InFlight usual) {
+  if (countEdgeWaves(schedule, facts, usual.count) <= 1)
+    return usual;
+  for (int64_t count = usual.count / 2;
+       count * orOne(schedule.vector) >= leastOfLane; count /= 2)
+    if (countEdgeWaves(schedule, facts, count) <= 1)
+      return {count, "more would leave blocks for a second wave"};
+  return usual;
+}
+
+static InFlight usualInFlight(const TraverseSchedule &schedule,
+                              const TraverseFacts &facts) {
   if (facts.shufflesInsideElements)
     return {reducedInFlight, "features of elements are reduced"};
   if (facts.weighsElements)
@@ -406,6 +456,11 @@ InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
   if (facts.isPlainSum())
     return {isMany ? narrowInFlight : edgesInFlight, "the sum is plain"};
   return {edgesInFlight, "several sums or other numbers are held"};
+}
+
+InFlight gnn::tile::chooseEdgesInFlight(const TraverseSchedule &schedule,
+                                        const TraverseFacts &facts) {
+  return fitOneWave(schedule, facts, usualInFlight(schedule, facts));
 }
 
 std::string gnn::tile::explainBlocked(const TraverseSchedule &schedule,

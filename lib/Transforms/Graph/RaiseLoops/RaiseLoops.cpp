@@ -247,10 +247,6 @@ private:
 };
 } // namespace
 
-static std::string counted(unsigned n, StringRef what) {
-  return (Twine(n) + " " + what + (n == 1 ? "" : "s")).str();
-}
-
 static std::string shown(ArrayRef<int64_t> features) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -2,9 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attributes of a function, its arguments and its results (G6, G10 to G16,
-// G18), that of a module (G17), and the names that are made where none are
-// given.
+// The attributes of functions, arguments and results (G6, G10 to G16, G18), the
+// attribute of modules (G17), and default names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,7 @@ inline constexpr llvm::StringLiteral name = "gnn.name";
 inline constexpr llvm::StringLiteral role = "gnn.role";
 inline constexpr llvm::StringLiteral key = "gnn.key";
 inline constexpr llvm::StringLiteral of = "gnn.of";
-// Attributes of a function that is to be differentiated.
+// The attributes of a function that gnn-differentiate reads.
 inline constexpr llvm::StringLiteral gradients = "gnn.gradients";
 inline constexpr llvm::StringLiteral gradientOutputs = "gnn.gradient_outputs";
 // Attributes of its passes.

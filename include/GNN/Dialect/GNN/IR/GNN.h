@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All of the dialect, for those who handle ops of most themes. Others include
-// the themes that they name.
+// The whole dialect, for code that handles ops of most themes. Other code
+// includes the themes that it uses.
 //
 //===----------------------------------------------------------------------===//
 

@@ -68,17 +68,12 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
   let summary = "Statistics of a graph, known before it is bound";
   let description = [{
     Counts by which passes estimate costs. A graph without them is optimized by
-    rules that are safe for any graph.
+    rules that are safe for any graph. `gnn-run --stats FILE` and
+    `Graph.stats()` print the attribute of a graph.
 
-    `type_edges`, `src_pairs` and `dst_pairs` have one entry for each edge type:
-    its edges, its distinct sources, its distinct destinations.
-    `in_degree_squares` is the sum of squared in-degrees over destination nodes,
-    `in_degree_max` the longest row; `out_degree_*` the same over sources. They
-    are 0 if unknown. `src_pair_max` and `dst_pair_max` are empty or have, for
-    each edge type, the maximum number of its edges that one source or one
-    destination has. `near_edges` of a square graph is empty or describes its
-    locality: the numbers of edges whose two ids are at most 4,096, 32,768 and
-    262,144 apart.
+    Fields are written by name, in any order, as in the example. The first six
+    are required. The others are left out if they are unknown: a number is
+    then 0, and a list is empty.
 
     Constraints:
     * (C1) No count is negative.
@@ -96,21 +91,34 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
 
     ```mlir
     #gnn.stats<src_nodes = 4, dst_nodes = 4, edges = 5, type_edges = [3, 2],
-               src_pairs = [2, 2], dst_pairs = [3, 1]>
+               src_pairs = [2, 2], dst_pairs = [3, 1], in_degree_max = 2>
     ```
   }];
   let parameters = (ins
-    "int64_t":$src_nodes, "int64_t":$dst_nodes, "int64_t":$edges,
-    "::mlir::DenseI64ArrayAttr":$type_edges,
-    "::mlir::DenseI64ArrayAttr":$src_pairs,
-    "::mlir::DenseI64ArrayAttr":$dst_pairs,
-    DefaultValuedParameter<"int64_t", "0">:$in_degree_squares,
-    DefaultValuedParameter<"int64_t", "0">:$in_degree_max,
-    DefaultValuedParameter<"int64_t", "0">:$out_degree_squares,
-    DefaultValuedParameter<"int64_t", "0">:$out_degree_max,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$src_pair_max,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$dst_pair_max,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$near_edges);
+    AttrParameter<"int64_t", "source nodes">:$src_nodes,
+    AttrParameter<"int64_t", "destination nodes">:$dst_nodes,
+    AttrParameter<"int64_t", "edges">:$edges,
+    AttrParameter<"::mlir::DenseI64ArrayAttr",
+        "for each edge type, its edges">:$type_edges,
+    AttrParameter<"::mlir::DenseI64ArrayAttr",
+        "for each edge type, its distinct source nodes">:$src_pairs,
+    AttrParameter<"::mlir::DenseI64ArrayAttr",
+        "for each edge type, its distinct destination nodes">:$dst_pairs,
+    DefaultValuedParameter<"int64_t", "0",
+        "sum of the squared in-degrees of destination nodes">:$in_degree_squares,
+    DefaultValuedParameter<"int64_t", "0",
+        "largest in-degree: the longest row">:$in_degree_max,
+    DefaultValuedParameter<"int64_t", "0",
+        "sum of the squared out-degrees of source nodes">:$out_degree_squares,
+    DefaultValuedParameter<"int64_t", "0",
+        "largest out-degree">:$out_degree_max,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr",
+        "for each edge type, the most of its edges at one source">:$src_pair_max,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr",
+        "for each edge type, the most of its edges at one destination">:$dst_pair_max,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr",
+        "for a square graph, the edges whose ids are at most 4,096, 32,768 and "
+        "262,144 apart">:$near_edges);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -164,8 +172,12 @@ def GNN_TargetAttr : GNN_Attr<"Target"> {
     `kind` is the kind of device: `cuda` a GPU, `emulator` an emulated one, `cpu`
     the cores of a CPU. `name` is the name of a target with known figures, or
     empty; `chip` is the architecture of the code: a chip of LLVM's NVPTX backend,
-    or a processor. Omitted fields of `limits` and `figures` are 0: the target has
-    no such thing. TargetFields.def defines the fields.
+    or a processor.
+
+    All six parameters are written by name, in any order, as in the example.
+    Fields of `limits` and `figures` that are left out are 0: the target has no
+    such thing. `abilities` lists the fields that are true. TargetFields.def
+    defines the fields.
 
     Constraints:
     * (C1) `kind` is not empty.

@@ -59,6 +59,18 @@ def GNN_Dialect : Dialect {
     to pass them.
     * (G6) A `gnn.name` is a string that is not empty.
 
+    The free form describes the computation of one edge or node:
+    `gnn.for_edges`, `gnn.for_nodes`, and in their bodies loops over a node's
+    edges. Within a body a value is the features of one row. `gnn-raise-loops`
+    turns loops into ops on whole tensors.
+    * (G7) The body of a loop has one argument, the current row.
+    * (G8) It holds loops over a node's edges, ops on one row, constants,
+      elementwise `arith` and `math`, and of `tensor` `concat`, `extract_slice`,
+      `expand_shape` and `collapse_shape`.
+    * (G9) Rows that an inner loop computes are read in loops over the same
+      edges of the same node, or yielded; its reductions into rows are only
+      yielded.
+
     Attributes of a function request gradients from `gnn-differentiate`, or
     state which gradient function it is, and of which function
     (docs/Training.md).
@@ -75,24 +87,12 @@ def GNN_Dialect : Dialect {
     * (G16) `gnn.of`, of a gradient, is a string that is not empty: the name of
       its input or output.
 
-    A function may contain only some of its templates, to compile and time them
-    alone: the omitted templates wrote their inputs.
-    * (G18) `gnn.excerpt`, of a function, has no value.
-
     A module may state its target.
     * (G17) `gnn.target` is a `#gnn.target` of a module.
 
-    The free form describes the computation of one edge or node:
-    `gnn.for_edges`, `gnn.for_nodes`, and in their bodies loops over a node's
-    edges. Within a body a value is the features of one row. `gnn-raise-loops`
-    turns loops into ops on whole tensors.
-    * (G7) The body of a loop has one argument, the current row.
-    * (G8) It holds loops over a node's edges, ops on one row, constants,
-      elementwise `arith` and `math`, and of `tensor` `concat`, `extract_slice`,
-      `expand_shape` and `collapse_shape`.
-    * (G9) Rows that an inner loop computes are read in loops over the same
-      edges of the same node, or yielded; its reductions into rows are only
-      yielded.
+    A function may contain only some of its templates, to compile and time them
+    alone: the omitted templates wrote their inputs.
+    * (G18) `gnn.excerpt`, of a function, has no value.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -22,7 +22,7 @@ namespace gnn {
 struct Origin {
   /// Its name without the dialect's: "typed_linear".
   llvm::StringRef op;
-  /// Where it stands; null where that is in no file.
+  /// The location in a file, or null.
   mlir::FileLineColLoc place;
 
   bool operator==(const Origin &other) const {
@@ -36,7 +36,7 @@ void setOrigin(mlir::Operation *op);
 /// The ops that a location comes from, in their order, each once.
 llvm::SmallVector<Origin> getOrigins(mlir::Location location);
 
-/// The first place of a location that is in a file; null where none is.
+/// The first part of a location that is in a file, or null.
 mlir::FileLineColLoc getPlace(mlir::Location location);
 
 /// "layer.mlir:8:3", or "-" of null.

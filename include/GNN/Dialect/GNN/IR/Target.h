@@ -11,17 +11,18 @@
 
 namespace gnn {
 
-/// The target of the module around `op`; null where it does not say.
+/// The target of the module around `op`; null if the module states none.
 TargetAttr findTarget(mlir::Operation *op);
 
-/// The limits of a block on the target of the module around `op`; on a GPU
-/// where it says none, or one whose blocks have one lane: these are weighed as
-/// a GPU's before they have a schedule.
+/// The limits of a block on the target of the module around `op`. They are
+/// those of a GPU if the module states no target, or if blocks of the target
+/// have one lane, since such blocks are weighed as a GPU's before they have a
+/// schedule.
 TargetLimits getBlockLimits(mlir::Operation *op);
 
-/// Whether lanes share a row on the target of the module around `op`, as those
-/// of a GPU do, which it is where it says none. A lane that has a row of its
-/// own walks it again from its cache, and rescaling sums takes longer.
+/// Whether lanes share a row on the target of the module around `op`, as on a
+/// GPU, which is the default. A lane with a row of its own walks the row again
+/// from its cache, and rescaling sums takes longer.
 bool shareLanesRows(mlir::Operation *op);
 
 } // namespace gnn

@@ -14,7 +14,8 @@ def Overlay_ActAttr : Overlay_Attr<"Act", "act"> {
   let description = [{
     `relu`; `prelu` with the slope below 0; `swish`; `exp`; `sigmoid`; `divide` with
     the column of the divisor; `affine`, a scale and a shift by column
-    (Activation Element, section 7).
+    (Activation Element, section 7). Examples are `#gnn_overlay.act<relu>` and
+    `#gnn_overlay.act<prelu, 0.2>`.
 
     Constraints:
     * (C1) `kind` is not `none`.
@@ -57,6 +58,9 @@ def Overlay_OverlayTargetAttr : Overlay_Attr<"OverlayTarget", "target"> {
     The parameters of section 4.2. The defaults are those of section 7: 8 processing
     elements of 16 x 16 on an Alveo U250. Parameters.def defines the parameters.
 
+    Parameters are written by name; one that is left out has its default:
+    `#gnn_overlay.target<pes = 8>`.
+
     Constraints:
     * (C1) `psys` is a power of two from 2 to 16.
     * (C2) `feature_columns` is 16: addresses are in units of a row.
@@ -83,6 +87,9 @@ def Overlay_PartitionAttr : Overlay_Attr<"Partition", "partition"> {
     has the block of the sources of each entry and `entries` the number of entries of
     each shard, shards in order; without them each subshard has one entry. `shard_edges`
     has the number of edges of each shard, by which a program is cut into parts.
+
+    Fields are written by name, in any order; lists may be left out:
+    `#gnn_overlay.partition<vertices = 40, edges = 9, n1 = 16, n2 = 16>`.
 
     Constraints:
     * (C1) `n1` and `n2` are positive, no number is negative; vertices and edges have ids

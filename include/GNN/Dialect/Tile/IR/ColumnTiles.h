@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A block that takes some features of a head reduces a part of a row. Such
-// tiles are steps of their own, in order: each adds to what the one before has
-// stored where the result will be. Tiles of whole heads have nothing in common.
+// tiles are separate steps, in order: each adds to the stored result of the one
+// before. Tiles of whole heads are independent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +15,9 @@
 
 namespace gnn::tile {
 
-/// A reduction over features, and the output that has its parts until all of it
-/// is there: one in the order of what is walked, so that numbers lie side by
-/// side. Without, they need memory of their own.
+/// A reduction over features, and the output that holds its partial sums until
+/// it is complete. The output has the order of the walk, so the numbers are
+/// adjacent. Without such an output the partial sums need memory of their own.
 struct PartialResult {
   ReduceOp reduce;
   std::optional<unsigned> output = std::nullopt;
@@ -30,8 +30,8 @@ bool reducesFeatures(mlir::Operation *op);
 llvm::DenseSet<mlir::Value> findNeeding(mlir::Block &body,
                                         mlir::ValueRange values);
 
-/// Where the parts of reductions over features lie, in the order of the body;
-/// or, in `why`, the reason for which they have to be reduced at once.
+/// The places of the partial sums of reductions over features, in the order of
+/// the body. `why` gets the reason if they must be reduced at once.
 llvm::SmallVector<PartialResult> findPartialResults(TraverseOp op,
                                                     std::string &why);
 

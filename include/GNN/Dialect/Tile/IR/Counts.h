@@ -24,7 +24,7 @@ public:
   mlir::Value get(const CountKey &key);
   /// The number of rows of a domain.
   mlir::Value rows(RowDomain domain);
-  /// States what the next launch costs.
+  /// States the cost of the next launch.
   void stateCost(const TileCost &cost);
 
 private:

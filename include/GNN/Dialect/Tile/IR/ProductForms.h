@@ -13,8 +13,9 @@
 
 namespace gnn::tile {
 
-/// The shape of the sums of a product on tensor cores: so many rows, a multiple
-/// of the columns of two fragments, and of the depth that is summed at once.
+/// The shape of the sums of a product on tensor cores: a number of rows, a
+/// multiple of the columns of two fragments, and a multiple of the depth that
+/// is summed at once.
 inline constexpr int64_t fragmentRows = 64, fragmentColumns = 16,
                          fragmentDepth = 16;
 

@@ -48,7 +48,7 @@ struct ProductLayout {
     return 32 + (runs ? 2 * own : 0) +
            (loadsAhead ? sums + loads() : std::max(sums, loads()));
   }
-  /// The two staged tiles, twice where one is written while the other is read.
+  /// The two staged tiles, doubled if one is written while the other is read.
   int64_t sharedBytes() const {
     return (loadsAhead ? 2 : 1) * 4 * depth * (rows + columns);
   }

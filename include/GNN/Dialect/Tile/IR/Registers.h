@@ -20,15 +20,14 @@ inline constexpr int64_t mostRegisters = 255;
 /// The same at least, which ptxas raises others to.
 inline constexpr int64_t fewestRegisters = 24;
 
-/// Registers that a thread takes of a multiprocessor where it uses so many: a
-/// warp is given 256 at a time.
+/// The registers of a multiprocessor that a thread occupies if it uses this
+/// number: a warp gets multiples of 256.
 int64_t countGiven(int64_t registers);
 
-/// A bound for threads of which so many registers are estimated, with some to
-/// spare.
+/// A bound for threads with this estimate of registers, with some to spare.
 int64_t boundFor(int64_t estimate);
 
-/// Bounds that ptxas is told: fields of schedules, 0 where they are open.
+/// The bounds that ptxas gets: fields of schedules, 0 if open.
 struct RegisterFields {
   int64_t processorBlocks = 0; ///< `.minnctapersm`
   int64_t maxRegisters = 0;    ///< `.maxnreg`
@@ -54,8 +53,8 @@ struct BlockRegisters {
   bool haveRoom() const { return !mostOfBlock || ofBlock <= mostOfBlock; }
 };
 
-/// Empty if a GPU of these limits can honour them for blocks of so many threads
-/// (0: not known); else the field and the reason.
+/// Empty if a GPU with these limits can honour them for blocks of this number
+/// of threads (0: unknown); else the field and the reason.
 std::string explainRefusal(const RegisterFields &fields,
                            const TargetLimits &limits, int64_t threads);
 

@@ -37,12 +37,19 @@ constexpr FieldRange powers(int64_t least, int64_t most) {
 }
 } // namespace range
 
+/// Whether results have the same bits at each value of a field, or sums may be
+/// added up in another order.
+enum class ResultBits { Same, Other };
+inline constexpr ResultBits sameBits = ResultBits::Same,
+                            otherBits = ResultBits::Other;
+
 /// A field of a schedule. Its value is a number, 0 if it is open; that of the
 /// first word is 1.
 struct ScheduleField {
   llvm::StringRef name;
   FieldRange range;
   llvm::StringRef rule = ""; ///< the pass that chooses what is left open
+  ResultBits bits = otherBits;
   llvm::SmallVector<llvm::StringRef> words = {};
 
   /// The value as text.

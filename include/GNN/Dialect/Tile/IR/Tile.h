@@ -54,7 +54,7 @@ struct LayoutFacts {
 using ScheduleUser =
     llvm::function_ref<void(mlir::Attribute, const LayoutFacts &)>;
 
-/// Accounting that kernels do not touch: what the launch plan holds beside
+/// Accounting that kernels do not touch: the contents of the launch plan beside
 /// launches.
 struct PlanResource : mlir::SideEffects::Resource::Base<PlanResource> {
   llvm::StringRef getName() final { return "launch plan"; }
@@ -96,8 +96,7 @@ bool isMapped(TileOpInterface op, RowDomain from, RowDomain to);
 /// The number of map targets of a traversal that stay then.
 int64_t countMapped(TraverseOp op);
 
-/// The order in which a tensor's rows are kept; null where it is the natural
-/// one, or there are no rows.
+/// The order of a tensor's rows; null for the natural one, or without rows.
 OrderAttr getOrder(mlir::Type type);
 /// The order of a tensor that keeps its rows so; null for the natural one.
 OrderAttr getOrderFor(mlir::MLIRContext *context, RowDomain rows);
@@ -110,7 +109,7 @@ struct Level {
     return {element || other.element, head || other.head,
             feature || other.feature};
   }
-  /// True where this level varies by no dimension that `other` does not.
+  /// Whether each dimension by which this level varies is also one of `other`.
   bool within(Level other) const {
     return (!element || other.element) && (!head || other.head) &&
            (!feature || other.feature);
@@ -120,7 +119,7 @@ struct Level {
 /// The level of an operand with this access.
 Level getLevel(AtAttr at);
 
-/// The access from the group of a domain where the row that an element leads to
+/// The access from the group of a domain, if the row that an element leads to
 /// is that of its group; else the access itself.
 AtAttr hoistAccess(AtAttr at, DomainAttr domain);
 
@@ -128,8 +127,8 @@ AtAttr hoistAccess(AtAttr at, DomainAttr domain);
 /// of the whole domain.
 Level getLevel(mlir::Value value);
 
-/// How often an operation of a body computes floats: at the level of what it
-/// reads and gives; none of a constant, or of what gives no float.
+/// The frequency at which an operation of a body computes floats: the level of
+/// its operands and results; none for a constant, and without a float result.
 std::optional<Level> getFloatLevel(mlir::Operation &op);
 
 /// How often a traversal walks the elements of a group: what depends on a

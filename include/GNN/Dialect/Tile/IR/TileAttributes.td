@@ -190,6 +190,9 @@ def Tile_TraverseScheduleAttr : Tile_ScheduleDef<
     `gnn-kernels-pipeline` follow all fields. A field that cannot be honoured is
     an error that names it. A traversal that has a schedule before templates are
     fused is not fused. docs/Schedules.md defines the fields.
+
+    Fields are written by name, in any order; a field that is left out is open:
+    `#gnn_tile.traverse_schedule<lanes = 16, vector = 4, row_walk = team>`.
   }];
   let genVerifyDecl = 1;
 }
@@ -202,6 +205,9 @@ def Tile_CoreScheduleAttr : Tile_ScheduleDef<
     A block is the work that a core takes at once: one lane, which processes its
     rows one after the other. `gnn-tile-schedule-cores` sets the open fields. On a
     GPU too, this schedule makes a kernel of one thread a block.
+
+    Fields are written by name, in any order; a field that is left out is open:
+    `#gnn_tile.core_schedule<vector = 8>`.
   }];
 }
 
@@ -212,6 +218,9 @@ def Tile_GemmScheduleAttr
     The passes of `gnn-schedule-pipeline` set the open fields. A product that has
     a schedule before templates are fused is not fused. A block computes a tile of
     64 rows; `ProductLayout.h` defines its layout.
+
+    Fields are written by name, in any order; a field that is left out is open:
+    `#gnn_tile.gemm_schedule<n = 32, kind = ffma>`.
   }];
   let extraClassDeclaration = [{
     /// Columns of a block's tile; 0 if open.

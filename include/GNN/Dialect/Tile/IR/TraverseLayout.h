@@ -275,11 +275,11 @@ struct InFlight {
 InFlight chooseEdgesInFlight(const TraverseSchedule &schedule,
                              const TraverseFacts &facts);
 
-/// Lanes of a team up to which teams take turns if they may: so many teams
-/// share a warp that one of them usually meets the end of a row. Dots of 8, 16
-/// and 32 features of products on an H200: 0.99, 1.27 and 2.05 ms instead of
-/// 1.89, 1.49 and 2.05; of reddit 0.89, 0.91 and 1.78 instead of 1.66, 1.19 and
-/// 1.63.
+/// The most lanes of a team for which teams take turns if they may. The more
+/// teams share a warp, the more often one of them meets the end of a row. Dots
+/// of 8, 16 and 32 features of products on an H200: 0.99, 1.27 and 2.05 ms
+/// instead of 1.89, 1.49 and 2.05; of reddit 0.89, 0.91 and 1.78 instead of
+/// 1.66, 1.19 and 1.63.
 inline constexpr int64_t cyclicLanes = 4;
 
 /// The reason why teams of a walk by edges do not take turns by default; empty

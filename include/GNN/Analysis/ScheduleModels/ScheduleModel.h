@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_SCHEDULEMODEL_H
-#define GNN_TUNE_MODELS_SCHEDULEMODEL_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_SCHEDULEMODEL_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_SCHEDULEMODEL_H
 
-#include "GNN/Tune/Models/Features.h"
+#include "GNN/Analysis/ScheduleModels/Features.h"
 
 #include <memory>
 
@@ -37,6 +37,11 @@ public:
   parse(llvm::StringRef text, const std::string &name);
 };
 
+/// How a model is trained that is for schedules which another is not for, as
+/// the end of an error.
+inline constexpr llvm::StringLiteral howToTrain =
+    "; benchmarks/tuning/retrain.py trains models (docs/TuningModels.md)";
+
 /// The numbers of schedules, the least weight first; of equal ones in order.
 std::vector<size_t> sortByWeight(llvm::ArrayRef<double> weights);
 
@@ -51,4 +56,4 @@ orderSchedules(const ScheduleModel &model, const FeatureTable &table);
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_SCHEDULEMODEL_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_SCHEDULEMODEL_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_SEARCHSPACE_H
-#define GNN_TUNE_MODELS_SEARCHSPACE_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_SEARCHSPACE_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_SEARCHSPACE_H
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Runtime/Error.h"
@@ -42,4 +42,4 @@ bool agrees(const Schedule &complete, const Schedule &listed);
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_SEARCHSPACE_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_SEARCHSPACE_H

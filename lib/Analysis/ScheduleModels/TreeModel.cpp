@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/TreeModel.h"
+#include "GNN/Analysis/ScheduleModels/TreeModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,39 +48,32 @@ double TreeModel::score(llvm::ArrayRef<double> row) const {
   return sum;
 }
 
-/// A field that schedules set, where the model knows none of those: it was
-/// trained on templates of another kind. Else empty.
-static std::string findUnknownField(const FeatureTable &table,
-                                    llvm::ArrayRef<std::string> known) {
+/// The fields that schedules set and a model does not know, as "n, kind": it
+/// was trained on templates of another kind, or before there were such fields.
+static std::string listUnknownFields(const FeatureTable &table,
+                                     llvm::ArrayRef<std::string> known) {
   std::string unknown;
   for (auto [column, name] : llvm::enumerate(table.names)) {
     auto isSet = [column = column](const std::vector<double> &row) {
       return row[column] != 0;
     };
-    if (!llvm::StringRef(name).starts_with("field.") ||
-        llvm::none_of(table.rows, isSet))
-      continue;
-    if (llvm::is_contained(known, name))
-      return "";
-    unknown = name;
+    llvm::StringRef field = name;
+    if (field.consume_front(fieldPrefix) && !llvm::is_contained(known, name) &&
+        llvm::any_of(table.rows, isSet))
+      unknown += (unknown.empty() ? "" : ", ") + field.str();
   }
   return unknown;
 }
 
 Expected<std::vector<double>>
 TreeModel::weigh(const FeatureTable &table) const {
+  if (std::string unknown = listUnknownFields(table, names); !unknown.empty())
+    return runtime::failure(
+        name, ": expected a model of all fields that these schedules set, ",
+        "got one without ", unknown, howToTrain.str());
   std::vector<std::optional<size_t>> columns;
   for (const std::string &name : names)
     columns.push_back(table.find(name));
-  if (llvm::none_of(columns, [](const auto &column) { return column; }))
-    return runtime::failure("expected a model of features of schedules, such "
-                            "as '",
-                            table.names.front(), "', got one of '",
-                            names.front(), "'");
-  if (std::string field = findUnknownField(table, names); !field.empty())
-    return runtime::failure("expected a model of schedules with these fields, "
-                            "such as '",
-                            field, "', got one of others");
   std::vector<double> weights, values(names.size());
   for (const std::vector<double> &row : table.rows) {
     for (auto [value, column] : llvm::zip_equal(values, columns))
@@ -117,6 +110,7 @@ private:
   Error readValues(Values &values);
   Error readHeader(TreeModel &model);
   Error readTree(const Values &values, size_t line, TreeModel &model);
+  Error readEnd();
   Error readSplits(const Values &values, size_t line, size_t features,
                    TreeModel::Tree &tree);
   template <typename T>
@@ -176,7 +170,7 @@ Error TreeReader::readList(const Values &values, llvm::StringRef key,
     T value;
     if (!parse(word, value))
       return fail(found->second.line,
-                  "expected a number of '" + key + "', got '" + word + "'");
+                  "expected numbers of '" + key + "', got '" + word + "'");
     list.push_back(value);
   }
   return {};
@@ -224,8 +218,12 @@ Error TreeReader::readHeader(TreeModel &model) {
   auto names = values.find("feature_names");
   if (names == values.end())
     return fail(1, "expected 'feature_names=' before the trees, got none");
-  for (llvm::StringRef word : llvm::split(names->second.text, ' '))
+  for (llvm::StringRef word : llvm::split(names->second.text, ' ')) {
+    if (!isFeature(word))
+      return fail(names->second.line, "expected features of schedules, got '" +
+                                          word + "'" + howToTrain);
     model.names.push_back(word.str());
+  }
   int64_t last;
   if (Error error = readNumber(values, "max_feature_idx", 1, {}, last))
     return error;
@@ -301,6 +299,11 @@ Error TreeReader::readTree(const Values &values, size_t line,
   TreeModel::Tree tree;
   if (Error error = readList(values, "leaf_value", line, leaves, tree.leaves))
     return error;
+  // Thresholds may be infinite: all values but missing ones are below.
+  if (!llvm::all_of(tree.leaves,
+                    [](double leaf) { return std::isfinite(leaf); }))
+    return fail(values.at("leaf_value").line,
+                "expected finite numbers of 'leaf_value', got an infinite one");
   if (leaves > 1)
     if (Error error = readSplits(values, line, model.names.size(), tree))
       return error;
@@ -308,8 +311,24 @@ Error TreeReader::readTree(const Values &values, size_t line,
   return {};
 }
 
+/// The importance of features and the settings of the training, if LightGBM
+/// wrote them, are whole, as the trees before them.
+Error TreeReader::readEnd() {
+  llvm::StringRef line, last;
+  while (next(line)) {
+    if (line == "end of parameters")
+      return {};
+    if (!line.trim().empty())
+      last = line;
+  }
+  if (last.empty())
+    return {};
+  return fail(number, "expected 'end of parameters', got the end of the file");
+}
+
 Expected<std::shared_ptr<const TreeModel>> TreeReader::read() {
   auto model = std::make_shared<TreeModel>();
+  model->name = name;
   if (Error error = readHeader(*model))
     return error;
   llvm::StringRef line;
@@ -319,6 +338,8 @@ Expected<std::shared_ptr<const TreeModel>> TreeReader::read() {
     if (line == "end of trees") {
       if (model->trees.empty())
         return fail(number, "expected a tree, got none");
+      if (Error error = readEnd())
+        return error;
       return std::shared_ptr<const TreeModel>(std::move(model));
     }
     if (line != "Tree=" + std::to_string(model->trees.size()))

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/ScheduleModel.h"
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 
+#include "GNN/Analysis/ScheduleModels/NetworkModel.h"
+#include "GNN/Analysis/ScheduleModels/TreeModel.h"
 #include "GNN/OptionFiles/OptionFiles.h"
-#include "GNN/Tune/Models/CostModel.h"
-#include "GNN/Tune/Models/TreeModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -47,7 +47,7 @@ ScheduleModel::parse(llvm::StringRef text, const std::string &name) {
     return std::shared_ptr<const ScheduleModel>(std::move(*model));
   };
   if (text.ltrim().starts_with("{"))
-    return widen(CostModel::parse(text, name));
+    return widen(NetworkModel::parse(text, name));
   return widen(TreeModel::parse(text, name));
 }
 

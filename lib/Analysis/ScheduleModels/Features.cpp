@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/Features.h"
+#include "GNN/Analysis/ScheduleModels/Features.h"
 
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
+#include "GNN/Analysis/TargetBackend.h"
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/Dialect/Tile/IR/Registers.h"
@@ -256,7 +257,7 @@ static std::vector<std::string> listNames() {
   return {
 #define GNN_TEMPLATE_FEATURE(name, value, meaning) name,
 #define GNN_SCHEDULE_FEATURE(name, value, meaning) name,
-#include "GNN/Tune/Models/Features.def"
+#include "GNN/Analysis/ScheduleModels/Features.def"
   };
 }
 
@@ -265,8 +266,22 @@ static std::vector<double> listValues(const TemplateFacts &f,
   return {
 #define GNN_TEMPLATE_FEATURE(name, value, meaning) double(value),
 #define GNN_SCHEDULE_FEATURE(name, value, meaning) double(value),
-#include "GNN/Tune/Models/Features.def"
+#include "GNN/Analysis/ScheduleModels/Features.def"
   };
+}
+
+bool gnn::tune::isFeature(llvm::StringRef name) {
+  if (!name.consume_front(fieldPrefix))
+    return llvm::is_contained(listNames(), name.str());
+  auto isOf = [&](llvm::ArrayRef<ScheduleField> table) {
+    return llvm::any_of(
+        table, [&](const ScheduleField &field) { return field.name == name; });
+  };
+  return isOf(TraverseScheduleAttr::getTable()) ||
+         isOf(GemmScheduleAttr::getTable()) ||
+         llvm::any_of(listBackends(), [&](const TargetBackend *backend) {
+           return isOf(backend->getOwnScheduleFields());
+         });
 }
 
 FeatureTable
@@ -277,7 +292,7 @@ gnn::tune::computeFeatures(TileOpInterface op, ScheduleInterface kind,
   FeatureTable table;
   table.names = listNames();
   for (const ScheduleField &field : fields)
-    table.names.push_back("field." + field.name.str());
+    table.names.push_back((fieldPrefix + field.name).str());
   auto traversal = dyn_cast<TraverseOp>(op.getOperation());
   std::optional<TraverseFacts> ofTraversal;
   if (traversal)

@@ -1,4 +1,4 @@
-//===- CostModel.h - Learned costs of traversals ----------------*- C++ -*-===//
+//===- NetworkModel.h - Learned costs of traversals -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,25 +7,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_COSTMODEL_H
-#define GNN_TUNE_MODELS_COSTMODEL_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_NETWORKMODEL_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_NETWORKMODEL_H
 
-#include "GNN/Tune/Models/ScheduleModel.h"
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 
 namespace gnn::tune {
 
 /// A network for each of two kinds of traversals: "g-spmm" of those that reduce
 /// elements, "g-sddmm" of those that reduce features of each.
-class CostModel : public ScheduleModel {
+class NetworkModel : public ScheduleModel {
 public:
-  /// Errors: a text that is no JSON, with the line; sizes that do not fit, with
-  /// their place.
-  static runtime::Expected<std::shared_ptr<const CostModel>>
+  /// Errors: a text that is no JSON, with the line; with their place sizes that
+  /// do not fit, numbers that are not finite, other kinds of networks, and
+  /// features that no schedule has.
+  static runtime::Expected<std::shared_ptr<const NetworkModel>>
   parse(llvm::StringRef text, const std::string &name);
 
   /// The costs of all rows, normalized to mean 0 and variance 1 among them.
-  /// Errors: a template that the model has no network for, a feature that the
-  /// table does not have.
+  /// Errors: a template that the model has no network for, a feature that its
+  /// schedules do not have.
   runtime::Expected<std::vector<double>>
   weigh(const FeatureTable &table) const override;
 
@@ -54,4 +55,4 @@ private:
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_COSTMODEL_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_NETWORKMODEL_H

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_FEATURES_H
-#define GNN_TUNE_MODELS_FEATURES_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_FEATURES_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_FEATURES_H
 
-#include "GNN/Tune/Models/SearchSpace.h"
+#include "GNN/Analysis/ScheduleModels/SearchSpace.h"
 
 #include <optional>
 
@@ -25,6 +25,13 @@ struct FeatureTable {
   std::optional<size_t> find(llvm::StringRef name) const;
 };
 
+/// The begin of the names of fields in tables and models.
+inline constexpr llvm::StringLiteral fieldPrefix = "field.";
+
+/// Whether tables may have a feature of that name: one of Features.def, or a
+/// field of the schedules of this tree or of a registered target.
+bool isFeature(llvm::StringRef name);
+
 /// The features of listed schedules of `op`, which are of that kind, by the
 /// statistics of its graph. A field that is left to the passes is 0.
 FeatureTable computeFeatures(tile::TileOpInterface op,
@@ -33,4 +40,4 @@ FeatureTable computeFeatures(tile::TileOpInterface op,
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_FEATURES_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_FEATURES_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/SearchSpace.h"
+#include "GNN/Analysis/ScheduleModels/SearchSpace.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,14 +1,15 @@
-//===- CostModel.cpp - Learned costs of traversals ------------------------===//
+//===- NetworkModel.cpp - Learned costs of traversals ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "GNN/Tune/Models/CostModel.h"
+#include "GNN/Analysis/ScheduleModels/NetworkModel.h"
 
 #include "GNN/Runtime/Nesting.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
 #include <cmath>
@@ -23,7 +24,7 @@ using runtime::Expected;
 // Costs
 //===----------------------------------------------------------------------===//
 
-double CostModel::Network::cost(llvm::ArrayRef<double> values) const {
+double NetworkModel::Network::cost(llvm::ArrayRef<double> values) const {
   std::vector<double> in;
   for (auto [i, value] : llvm::enumerate(values)) {
     double known = std::isnan(value) ? 0 : std::max(value, 0.0);
@@ -55,6 +56,8 @@ static void normalize(std::vector<double> &values, double epsilon) {
     value = (value - mean) / std::sqrt(variance + epsilon);
 }
 
+static constexpr llvm::StringRef kinds[] = {"g-spmm", "g-sddmm"};
+
 /// Which network a template has; empty if none.
 static llvm::StringRef networkOf(const FeatureTable &table) {
   auto value = [&](llvm::StringRef name) {
@@ -62,12 +65,12 @@ static llvm::StringRef networkOf(const FeatureTable &table) {
     return column && !table.rows.empty() ? table.rows.front()[*column] : 0;
   };
   if (value("template.sums") > 0)
-    return "g-spmm";
-  return value("template.reduces_features") > 0 ? "g-sddmm" : "";
+    return kinds[0];
+  return value("template.reduces_features") > 0 ? kinds[1] : "";
 }
 
 Expected<std::vector<double>>
-CostModel::weigh(const FeatureTable &table) const {
+NetworkModel::weigh(const FeatureTable &table) const {
   if (table.rows.empty())
     return std::vector<double>();
   llvm::StringRef kind = networkOf(table);
@@ -81,8 +84,9 @@ CostModel::weigh(const FeatureTable &table) const {
   for (const std::string &feature : network->features) {
     auto column = table.find(feature);
     if (!column)
-      return runtime::failure(name, ": expected features of schedules, got '",
-                              feature, "'");
+      return runtime::failure(
+          name, ": expected a model of features that these schedules have, ",
+          "got one of '", feature, "'", howToTrain.str());
     columns.push_back(*column);
   }
   std::vector<double> costs, values(columns.size());
@@ -100,14 +104,14 @@ CostModel::weigh(const FeatureTable &table) const {
 //===----------------------------------------------------------------------===//
 
 namespace gnn::tune {
-static bool fromJSON(const json::Value &value, CostModel::Layer &layer,
+static bool fromJSON(const json::Value &value, NetworkModel::Layer &layer,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("weights", layer.weights) &&
          map.map("biases", layer.biases);
 }
 
-static bool fromJSON(const json::Value &value, CostModel::Network &network,
+static bool fromJSON(const json::Value &value, NetworkModel::Network &network,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("kind", network.kind) &&
@@ -120,11 +124,32 @@ static bool fromJSON(const json::Value &value, CostModel::Network &network,
 }
 } // namespace gnn::tune
 
-/// Whether all sizes fit; else what does not.
-static std::string explainSizes(const CostModel::Network &network) {
+/// Whether all numbers of a network are finite.
+static bool isFinite(const NetworkModel::Network &network) {
+  auto areFinite = [](llvm::ArrayRef<double> numbers) {
+    return llvm::all_of(numbers, [](double one) { return std::isfinite(one); });
+  };
+  for (const NetworkModel::Layer &layer : network.layers)
+    if (!areFinite(layer.biases) || !llvm::all_of(layer.weights, areFinite))
+      return false;
+  return areFinite({network.offset, network.epsilon}) &&
+         areFinite(network.mean) && areFinite(network.variance) &&
+         areFinite(network.scale) && areFinite(network.shift);
+}
+
+/// An error in a network; empty if there is none.
+static std::string findError(const NetworkModel::Network &network) {
+  if (!llvm::is_contained(kinds, network.kind))
+    return "expected 'kind' to be " +
+           llvm::join(llvm::ArrayRef(kinds), " or ") + ", got '" +
+           network.kind + "'";
   size_t width = network.features.size();
   if (width == 0)
     return "expected features, got none";
+  for (const std::string &feature : network.features)
+    if (!isFeature(feature))
+      return "expected features of schedules, got '" + feature + "'" +
+             howToTrain.str();
   for (auto [key, list] : {std::pair("mean", &network.mean),
                            {"variance", &network.variance},
                            {"scale", &network.scale},
@@ -132,6 +157,8 @@ static std::string explainSizes(const CostModel::Network &network) {
     if (list->size() != width)
       return "expected " + std::to_string(width) + " numbers of '" + key +
              "', one of each feature, got " + std::to_string(list->size());
+  if (!isFinite(network))
+    return "expected finite numbers, got others";
   if (!(network.epsilon > 0) || !(network.offset > 0) ||
       llvm::any_of(network.variance, [](double one) { return !(one >= 0); }))
     return "expected 'epsilon' and 'offset' above 0, and no 'variance' below";
@@ -155,8 +182,8 @@ static std::string explainSizes(const CostModel::Network &network) {
   return "";
 }
 
-Expected<std::shared_ptr<const CostModel>>
-CostModel::parse(llvm::StringRef text, const std::string &name) {
+Expected<std::shared_ptr<const NetworkModel>>
+NetworkModel::parse(llvm::StringRef text, const std::string &name) {
   if (runtime::findDeepNesting(text, 100, runtime::Syntax::Text))
     return runtime::failure(name, ": expected at most 100 levels of nesting");
   auto value = json::parse(text);
@@ -167,14 +194,24 @@ CostModel::parse(llvm::StringRef text, const std::string &name) {
     });
     return runtime::failure(name, ": expected a model in JSON: ", line);
   }
-  auto model = std::make_shared<CostModel>();
+  auto model = std::make_shared<NetworkModel>();
   model->name = name;
   json::Path::Root root(name);
   json::ObjectMapper map(*value, root);
   if (!map || !map.map("networks", model->networks))
     return runtime::failure(toString(root.getError()));
-  for (auto [i, network] : llvm::enumerate(model->networks))
-    if (std::string why = explainSizes(network); !why.empty())
+  if (model->networks.empty())
+    return runtime::failure(name, ": expected networks, got none");
+  for (auto [i, network] : llvm::enumerate(model->networks)) {
+    if (std::string why = findError(network); !why.empty())
       return runtime::failure(name, ": networks[", i, "]: ", why);
-  return std::shared_ptr<const CostModel>(std::move(model));
+    auto isSame = [&, kind = network.kind](const Network &other) {
+      return other.kind == kind;
+    };
+    if (llvm::any_of(llvm::ArrayRef(model->networks).take_front(i), isSame))
+      return runtime::failure(name, ": networks[", i,
+                              "]: expected one network of kind '", network.kind,
+                              "', got two");
+  }
+  return std::shared_ptr<const NetworkModel>(std::move(model));
 }

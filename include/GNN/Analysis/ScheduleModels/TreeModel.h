@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TUNE_MODELS_TREEMODEL_H
-#define GNN_TUNE_MODELS_TREEMODEL_H
+#ifndef GNN_ANALYSIS_SCHEDULEMODELS_TREEMODEL_H
+#define GNN_ANALYSIS_SCHEDULEMODELS_TREEMODEL_H
 
-#include "GNN/Tune/Models/ScheduleModel.h"
+#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 
 namespace gnn::tune {
 
@@ -18,7 +18,8 @@ namespace gnn::tune {
 class TreeModel : public ScheduleModel {
 public:
   /// Errors: a text that is no such model, with the line; categorical splits,
-  /// linear leaves, averaged trees, and several scores a row.
+  /// linear leaves, averaged trees, several scores a row, numbers that are not
+  /// finite, and features that no schedule has.
   static runtime::Expected<std::shared_ptr<const TreeModel>>
   parse(llvm::StringRef text, const std::string &name);
 
@@ -29,7 +30,7 @@ public:
   double score(llvm::ArrayRef<double> row) const;
 
   /// The scores, negated. A feature that the table does not have is missing; an
-  /// error where it has none of the model's.
+  /// error if its schedules set a field that the model does not know.
   runtime::Expected<std::vector<double>>
   weigh(const FeatureTable &table) const override;
 
@@ -54,10 +55,11 @@ private:
     double score(llvm::ArrayRef<double> row) const;
   };
 
+  std::string name;
   std::vector<std::string> names;
   std::vector<Tree> trees;
 };
 
 } // namespace gnn::tune
 
-#endif // GNN_TUNE_MODELS_TREEMODEL_H
+#endif // GNN_ANALYSIS_SCHEDULEMODELS_TREEMODEL_H

@@ -1,0 +1,36 @@
+//===- Watchdog.h - Work that may never end ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GNN_TUNE_WATCHDOG_H
+#define GNN_TUNE_WATCHDOG_H
+
+#include <functional>
+
+namespace gnn::tune {
+
+/// How long a candidate may compile, or one of its runs take: so many seconds
+/// and so many times what the chosen schedule takes.
+struct Patience {
+  double seconds = 10, timesOfChosen = 100;
+
+  double limit(double ofChosen) const {
+    return seconds + timesOfChosen * ofChosen;
+  }
+};
+
+/// Runs `work` on a thread of its own. True when it is done; false once
+/// `seconds` have passed since its beginning or its last call of `restart`.
+/// Then the thread goes on, and all that it uses has to stay.
+bool runWatched(double seconds,
+                std::function<void(const std::function<void()> &restart)> work);
+
+/// Whether a thread that `runWatched` gave up is still at work: the process
+/// must not unload what it uses.
+bool hasAbandonedThreads();
+
+} // namespace gnn::tune
+
+#endif // GNN_TUNE_WATCHDOG_H

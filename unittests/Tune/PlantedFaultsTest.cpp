@@ -1,0 +1,204 @@
+//===- PlantedFaultsTest.cpp - Candidates that hang or overwrite ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+#include "GNN/OptionFiles/Inputs.h"
+#include "GNN/Tune/DeviceMeasurer.h"
+#include "GNN/Tune/Tune.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/Pass.h"
+#include "gtest/gtest.h"
+
+#include <thread>
+
+using namespace mlir;
+using namespace gnn;
+using namespace gnn::tune;
+
+//===----------------------------------------------------------------------===//
+// Faults
+//===----------------------------------------------------------------------===//
+
+/// A compiler that never ends.
+static void hangCompiler(gpu::GPUFuncOp) {
+  for (;;)
+    std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+/// An argument of two dimensions as its kernel accesses it.
+static memref::ReinterpretCastOp findAccess(BlockArgument argument) {
+  for (Operation *user : argument.getUsers())
+    if (auto access = dyn_cast<memref::ReinterpretCastOp>(user);
+        access && access.getType().getRank() == 2)
+      return access;
+  return {};
+}
+
+/// A kernel that never ends. Without an effect nobody would run its loop.
+static void hangKernel(gpu::GPUFuncOp kernel) {
+  auto result = findAccess(kernel.getArguments().back());
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfter(result);
+  scf::WhileOp::create(
+      builder, kernel.getLoc(), TypeRange(), ValueRange(),
+      [](OpBuilder &b, Location loc, ValueRange) {
+        Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
+        scf::ConditionOp::create(b, loc, always, ValueRange());
+      },
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+        Value value = memref::LoadOp::create(b, loc, result, {zero, zero});
+        memref::StoreOp::create(b, loc, value, result, {zero, zero});
+        scf::YieldOp::create(b, loc);
+      });
+}
+
+/// A kernel that writes an input, first or last of all.
+template <bool isFirst> static void overwrite(gpu::GPUFuncOp kernel) {
+  for (BlockArgument argument : kernel.getArguments().drop_back()) {
+    auto access = findAccess(argument);
+    if (!access)
+      continue;
+    for (StringRef name : {"llvm.readonly", "llvm.noalias"})
+      kernel.removeArgAttr(argument.getArgNumber(), name);
+    auto builder = OpBuilder::atBlockTerminator(&kernel.getBody().back());
+    if (isFirst)
+      builder.setInsertionPointAfter(access);
+    Location loc = kernel.getLoc();
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value value =
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(1e9f));
+    memref::StoreOp::create(builder, loc, value, access, {zero, zero});
+  }
+}
+
+namespace {
+/// Plants a fault in kernels of as many rows a block.
+struct PlantFault : PassWrapper<PlantFault, OperationPass<ModuleOp>> {
+  StringRef getArgument() const override { return "test-plant-fault"; }
+
+  void runOnOperation() override {
+    getOperation().walk([&](gpu::LaunchFuncOp launch) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      stream << launch->getAttr("gnn.schedule");
+      if (StringRef(text).contains("rows_per_block = " + std::to_string(rows) +
+                                   ","))
+        fault(SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+            launch, launch.getKernel()));
+    });
+  }
+
+  static inline void (*fault)(gpu::GPUFuncOp) = nullptr;
+  static inline int64_t rows = 0;
+};
+
+/// A GCN on the CPU whose sum over neighbours gets a fault.
+struct PlantedSum : testing::Test {
+  void SetUp() override {
+    [[maybe_unused]] static PassRegistration<PlantFault> registered;
+    program.makeTemplates();
+    program.place.patience = {3, 0};
+    program.place.options.stagePasses = {"math-end=test-plant-fault"};
+  }
+
+  void plant(void (*fault)(gpu::GPUFuncOp), int64_t rows) {
+    PlantFault::fault = fault;
+    PlantFault::rows = rows;
+  }
+
+  /// Tunes the sum.
+  runtime::Error tune() {
+    tuned = {};
+    TuneOptions options;
+    options.function = program.function;
+    options.seconds = 60;
+    options.search = "coordinate";
+    options.number = 2;
+    options.inputs = [](const auto &infos, const auto &) {
+      std::vector<std::string> values;
+      for (auto [i, info] : llvm::enumerate(infos))
+        values.push_back(run::randomValues(info, /*seed=*/1, i));
+      return values;
+    };
+    return tune::tune(*program.module, program.place, options, tuned);
+  }
+
+  Program program{"gcn"};
+  Tuned tuned;
+};
+} // namespace
+
+static std::string planted() {
+  return "rows_per_block = " + std::to_string(PlantFault::rows) + ",";
+}
+
+/// The trials whose schedules have the fault.
+static std::vector<const Trial *> findPlanted(const TunedTemplate &tuned) {
+  std::vector<const Trial *> found;
+  SearchSpace space{tuned.fields, {}, {}};
+  for (const Trial &trial : tuned.history.trials)
+    if (StringRef(space.str(trial.schedule) + ",").contains(planted()))
+      found.push_back(&trial);
+  return found;
+}
+
+TEST_F(PlantedSum, DropsWhatCompilesForEver) {
+  plant(hangCompiler, 4);
+  std::string broken = tune().message();
+  EXPECT_EQ(broken, "");
+  const TunedTemplate &sum = tuned.templates[2];
+  auto found = findPlanted(sum);
+  ASSERT_FALSE(found.empty());
+  for (const Trial *trial : found)
+    EXPECT_EQ(trial->measured.dropped, "compile: given up after 3.0 s");
+  EXPECT_GT(sum.timed(), 3u);
+  EXPECT_TRUE(hasAbandonedThreads());
+}
+
+TEST_F(PlantedSum, EndsWithAKernelThatRunsForEver) {
+  plant(hangKernel, 4);
+  std::string broken = tune().message();
+  EXPECT_TRUE(
+      StringRef(broken).starts_with("template 2 (traverse <dst, edge.in_rows, "
+                                    "features = 64>): schedule <"))
+      << broken;
+  EXPECT_TRUE(StringRef(broken).contains(planted())) << broken;
+  EXPECT_TRUE(StringRef(broken).contains("> runs for more than 3.0 s, "))
+      << broken;
+  const TunedTemplate &sum = tuned.templates[2];
+  ASSERT_FALSE(findPlanted(sum).empty());
+  EXPECT_EQ("template " + sum.name + ": " +
+                findPlanted(sum).front()->measured.dropped,
+            broken);
+  EXPECT_GT(sum.timed(), 0u);
+  EXPECT_GT(sum.milliseconds, 0);
+}
+
+/// Whether its own result is wrong, or only those after it.
+TEST_F(PlantedSum, EndsWithAKernelThatOverwritesInputs) {
+  for (auto [fault, rows] :
+       {std::pair(&overwrite<true>, 4), std::pair(&overwrite<false>, 1024)}) {
+    plant(fault, rows);
+    std::string broken = tune().message();
+    EXPECT_TRUE(
+        StringRef(broken).contains("has overwritten inputs or workspace of the "
+                                   "template: the chosen schedule's result is "
+                                   "another one since then (expected "))
+        << broken;
+    EXPECT_TRUE(StringRef(broken).contains(planted())) << broken;
+    auto found = findPlanted(tuned.templates[2]);
+    ASSERT_FALSE(found.empty());
+    for (const Trial *trial : found)
+      EXPECT_FALSE(trial->measured.isTimed());
+    EXPECT_GT(tuned.templates[2].timed(), 0u);
+  }
+}
