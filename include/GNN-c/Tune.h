@@ -27,32 +27,22 @@ extern "C" {
 typedef bool (*GnnTuneProgress)(void *context, const char *name, int64_t timed,
                                 int64_t dropped, double best, double done);
 
-/** How to tune. Zeros and nulls are the values by default. */
-typedef struct GnnTuneSettings {
-  /** The one function there is by default. */
-  const char *function;
-  /** The number of the one template to tune, or -1 for all. */
-  int64_t number;
-  /** Seconds that all of it may take: above 0. */
-  double seconds;
-  /** "coordinate" (by default), "random" or "exhaustive". */
-  const char *search;
-  uint64_t seed;
-  /** The file that all measurements are added to, and the name that they get
-   *  there; null: none. */
-  const char *store;
-  const char *cell;
-  /** The file that gets records of what is found, which the option `records` of
-   *  compiling reads; null: none. */
-  const char *records;
-  /** Threads that compile; 0: as many as gnnNumThreads. */
-  int64_t threads;
-  GnnTuneProgress progress;
-  void *context;
-  /** Filters that candidates have to pass before they are compiled, with commas
-   *  between: "registers" (by default), "utilization", "balance"; "": none. */
-  const char *filters;
-} GnnTuneSettings;
+/** How to tune. Functions that only read it may run side by side. */
+typedef struct GnnTuneSettings GnnTuneSettings;
+
+/** Gives settings as they are by default, for gnnTuneSettingsDestroy. */
+GNN_CAPI GnnError *gnnTuneSettingsCreate(GnnTuneSettings **settings);
+GNN_CAPI void gnnTuneSettingsDestroy(GnnTuneSettings *settings);
+
+/** Sets a setting of docs/CAPI.md, as "budget" to "500ms" or "op" to "2". An
+ * error where there is no such setting, or it cannot have the value. */
+GNN_CAPI GnnError *gnnTuneSettingsSet(GnnTuneSettings *settings,
+                                      const char *name, const char *value);
+
+/** Sets who is told of progress, with what `context`; null: nobody. */
+GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
+                                              GnnTuneProgress progress,
+                                              void *context);
 
 /** Tunes a function of the text of a module, which is compiled by `options`, on
  *  a GPU or on the CPU. All graphs are those of `options`; where these have
@@ -64,9 +54,11 @@ typedef struct GnnTuneSettings {
  *  Gives an object of JSON, for gnnStringDestroy: `schedules`, a list of lines
  *  as the option `schedules` reads them, of the templates where one is faster
  *  than what was chosen; `templates`, what became of each; `graphs`, a line
- *  about each graph that was made of statistics; `stopped`; `broken`, why it
- *  ended early, if a kernel hangs or a device or file fails: then the process
- *  should end. Errors are those of gnnCompile, without reproducer. */
+ *  about each graph that was made of statistics; `stopped`. Errors are those of
+ *  gnnCompile, without reproducer. An error after the first measurement gives
+ *  what was found before it as well; another one gives null. If it says that a
+ *  kernel runs too long, a thread still waits for it: the process should end.
+ */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

@@ -142,7 +142,7 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
     const CompileOptions &given = options->value;
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
-      auto found = explain(module, given.passes, given.target, given.chip);
+      auto found = explain(module, given);
       result.isDone = mlir::succeeded(found);
       if (!result.isDone)
         return;

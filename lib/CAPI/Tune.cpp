@@ -11,11 +11,7 @@
 #include "Work.h"
 
 #include "GNN/OptionFiles/Inputs.h"
-#include "GNN/OptionFiles/OptionFiles.h"
-#include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/Compile.h"
-#include "GNN/Target/FindFunction.h"
-#include "GNN/Tune/SyntheticGraph.h"
 #include "GNN/Tune/Tune.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +46,9 @@ static Expected<std::string> readArray(const GnnArray &array,
     return failure("input '", info.name, "': expected ",
                    runtime::name(info.dtype), listed(info.shape), ", got ",
                    array.dtype, listed(shape));
+  if (Error error = runtime::expectBytes(info.name.c_str(), array.data,
+                                         info.bytes, info.bytes))
+    return error.in("input");
   return std::string(static_cast<const char *>(array.data), info.bytes);
 }
 
@@ -88,8 +87,7 @@ readInputs(llvm::ArrayRef<GnnArray> arrays,
 }
 
 /// What became of each template, and the synthetic graphs.
-static std::string describe(const tune::Tuned &tuned,
-                            llvm::ArrayRef<std::string> graphs) {
+static std::string describe(const tune::Tuned &tuned) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   json::OStream out(stream);
@@ -102,6 +100,7 @@ static std::string describe(const tune::Tuned &tuned,
     out.attributeArray("templates", [&] {
       for (const tune::TunedTemplate &one : tuned.templates)
         out.object([&] {
+          out.attribute("function", tuned.function);
           out.attribute("number", int64_t(one.number));
           out.attribute("name", one.name);
           out.attribute("milliseconds", one.milliseconds);
@@ -112,6 +111,8 @@ static std::string describe(const tune::Tuned &tuned,
               out.attribute(filter, int64_t(count));
           });
           out.attribute("dropped", int64_t(one.history.trials.size()) - timed);
+          if (!one.refusal.empty())
+            out.attribute("refusal", one.refusal);
           if (!one.history.faster)
             return;
           const tune::Measurement &best = one.history.best().measured;
@@ -121,36 +122,68 @@ static std::string describe(const tune::Tuned &tuned,
         });
     });
     out.attributeArray("graphs", [&] {
-      for (const std::string &line : graphs)
+      for (const std::string &line : tuned.graphs)
         out.value(line);
     });
     out.attribute("stopped", tuned.isStopped);
-    if (!tuned.broken.empty())
-      out.attribute("broken", tuned.broken);
   });
   return text;
 }
 
-static tune::TuneOptions readSettings(const GnnTuneSettings &settings) {
-  tune::TuneOptions options;
-  auto text = [](const char *value) { return std::string(value ? value : ""); };
-  options.function = text(settings.function);
-  if (settings.number >= 0)
-    options.number = settings.number;
-  options.seconds = settings.seconds;
-  if (settings.search)
-    options.search = settings.search;
-  options.seed = settings.seed;
-  options.cell = text(settings.cell);
-  options.records = text(settings.records);
-  options.version = GNN_VERSION;
-  if (settings.progress)
-    options.progress = [&settings](const tune::Progress &progress) {
-      return settings.progress(settings.context, progress.name.c_str(),
-                               progress.timed, progress.dropped, progress.best,
-                               progress.done);
-    };
-  return options;
+struct GnnTuneSettings {
+  tune::TuneOptions value;
+};
+
+GnnError *gnnTuneSettingsCreate(GnnTuneSettings **settings) {
+  return guardedCall("settings", [&]() -> Error {
+    if (Error error = expectPointers("a result", settings))
+      return error;
+    *settings = new GnnTuneSettings;
+    (*settings)->value.version = GNN_VERSION;
+    return {};
+  });
+}
+
+void gnnTuneSettingsDestroy(GnnTuneSettings *settings) { delete settings; }
+
+GnnError *gnnTuneSettingsSet(GnnTuneSettings *settings, const char *name,
+                             const char *value) {
+  return guardedCall("settings", [&]() -> Error {
+    if (Error error = expectPointers("settings, a name and a value", settings,
+                                     name, value))
+      return error;
+    return settings->value.set(name, value);
+  });
+}
+
+GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
+                                     GnnTuneProgress progress, void *context) {
+  return guardedCall("settings", [&]() -> Error {
+    if (Error error = expectPointers("settings", settings))
+      return error;
+    settings->value.progress = nullptr;
+    if (progress)
+      settings->value.progress = [=](const tune::Progress &told) {
+        return progress(context, told.name.c_str(), told.timed, told.dropped,
+                        told.best, told.done);
+      };
+    return {};
+  });
+}
+
+/// The arrays of a caller, whose names and shapes can be read.
+static Expected<llvm::ArrayRef<GnnArray>> checkArrays(const GnnArray *arrays,
+                                                      int64_t count) {
+  if (count < 0 || (count > 0 && !arrays))
+    return failure("inputs: expected as many arrays as numInputs says, got ",
+                   arrays ? "" : "null and ", count);
+  llvm::ArrayRef<GnnArray> all(arrays, count);
+  for (auto [i, array] : llvm::enumerate(all))
+    if (!array.name || !array.dtype || array.rank < 0 ||
+        (array.rank > 0 && !array.shape))
+      return failure("inputs: expected a name, a dtype and a shape of array ",
+                     i, ", got null or a negative rank");
+  return all;
 }
 
 GnnError *gnnTune(const char *text, size_t size, const char *name,
@@ -162,74 +195,47 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
             "text, name, options, settings, a device and a result", text, name,
             given, settings, device, result))
       return error;
-    llvm::ArrayRef<GnnArray> arrays(inputs, numInputs);
-    tune::TuneOptions options = readSettings(*settings);
+    *result = nullptr;
+    auto arrays = checkArrays(inputs, numInputs);
+    if (!arrays)
+      return arrays.takeError();
+    tune::TuneOptions options = settings->value;
+    options.begin = std::chrono::steady_clock::now();
     options.inputs = [&](const std::vector<runtime::TensorInfo> &infos,
                          const runtime::FunctionPlan &) {
-      return readInputs(arrays, infos);
+      return readInputs(*arrays, infos);
     };
-    tune::Store store(settings->store ? settings->store : "");
-    if (settings->store) {
-      if (Error error = store.check())
-        return error.in("store");
-      options.store = &store;
-    }
-    if (!options.records.empty())
-      if (Error error = appendLine(options.records, ""))
-        return error.in("records");
+    if (Error error = options.open())
+      return error;
     tune::Place place;
-    auto filters = tile::parseScheduleFilters(
-        settings->filters ? settings->filters : "registers");
-    if (!filters)
-      return filters.takeError().in("filters");
-    place.filters = std::move(*filters);
     place.device = device->value;
-    place.threads =
-        settings->threads > 0 ? settings->threads : runtime::numThreads();
-    CompileOptions compile = given->value;
-    compile.keepIR = compile.target != "cuda";
+    place.options = given->value;
+    place.options.keepIR = place.options.target != "cuda";
     Error failed;
     auto work = [&](mlir::ModuleOp module, capi::Outcome &outcome) {
-      if (mlir::failed(checkOptions(module, compile))) {
+      if (mlir::failed(checkOptions(module, place.options))) {
         outcome.kind = ErrorKind::Option;
         return;
       }
-      if (mlir::failed(
-              lowerToTemplates(module, compile, /*choosesSchedules=*/false)))
+      if (mlir::failed(lowerToTemplates(module, place.options,
+                                        /*choosesSchedules=*/false)))
         return;
       outcome.isDone = true; // what fails from here on is no diagnostic
-      auto function = findFunction(module, options.function);
-      if (!function) {
-        failed = Error("function: " + llvm::toString(function.takeError()),
-                       ErrorKind::Option);
-        return;
-      }
-      options.function = function->getName().str();
       place.graphs = capi::nameGraphs(module, given->graphs);
-      std::vector<std::string> lines;
-      if (given->graphs.empty()) {
-        auto made = tune::makeSyntheticGraphs(module, options.seed, lines);
-        if (!made) {
-          failed = made.takeError();
-          return;
-        }
-        place.graphs = std::move(*made);
-      }
-      place.options = tune::optionsBehindTemplates(compile);
-      auto tuned = tune::tune(module, place, options);
-      if (!tuned)
-        failed = tuned.takeError();
-      else
-        outcome.answer = describe(*tuned, lines);
+      tune::Tuned tuned;
+      failed = tune::prepare(module, options, place, tuned);
+      if (!failed)
+        failed = tune::tune(module, place, options, tuned);
+      if (!failed || tuned.isBegun())
+        outcome.answer = describe(tuned);
     };
     auto outcome = std::make_unique<capi::Outcome>();
     capi::Request request{
         {text, size}, name, given->graphs, given->value.gradients, {}};
     if (Error error = capi::workOn(request, outcome, work))
       return error;
-    if (failed)
-      return failed;
-    *result = runtime::copyString(outcome->answer);
-    return {};
+    if (!outcome->answer.empty())
+      *result = runtime::copyString(outcome->answer);
+    return failed;
   });
 }

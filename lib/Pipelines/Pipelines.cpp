@@ -215,8 +215,8 @@ static void buildSchedulePipeline(OpPassManager &pm,
   if (!options.schedules.empty()) // first, so that the others leave them
     pm.addPass(createApplySchedules(
         {options.schedules, options.allowUnusedSchedules}));
-  if (!options.records.empty())
-    pm.addPass(createApplyRecords({options.records}));
+  if (!options.records.empty() || !options.recordKeys.empty())
+    pm.addPass(createApplyRecords({options.records, options.recordKeys}));
   if (options.scheduleRule != "rule") {
     OpPassManager rule(ModuleOp::getOperationName());
     addScheduleRule(rule, options);

@@ -487,6 +487,7 @@ Report BoundFunction::report() const {
     row.kernelInfo = step.kernel->info();
     row.ops = step.spec->ops;
     row.schedule = step.spec->schedule;
+    row.scheduleFrom = step.spec->scheduleFrom;
     report.steps.push_back(std::move(row));
   }
   return report;

@@ -240,6 +240,8 @@ StepSpec parseStep(const Json &json, const std::string &where) {
     });
   if (fields.has("schedule"))
     step.schedule = fields.string("schedule");
+  if (fields.has("schedule_from"))
+    step.scheduleFrom = fields.string("schedule_from");
   fields.done();
   return step;
 }

@@ -110,6 +110,8 @@ static OrderedJson toJson(const StepSpec &step) {
     json["ops"] = step.ops;
   if (!step.schedule.empty())
     json["schedule"] = step.schedule;
+  if (!step.scheduleFrom.empty())
+    json["schedule_from"] = step.scheduleFrom;
   return json;
 }
 

@@ -50,6 +50,8 @@ static OrderedJson toJson(const StepReport &step) {
     json["ops"] = step.ops;
   if (!step.schedule.empty())
     json["schedule"] = step.schedule;
+  if (!step.scheduleFrom.empty())
+    json["schedule_from"] = step.scheduleFrom;
   return json;
 }
 
@@ -121,6 +123,8 @@ static std::string noteOn(const StepReport &step) {
     text += (text.empty() ? "" : ", ") + op;
   if (!step.schedule.empty())
     text += (text.empty() ? "" : "; ") + step.schedule;
+  if (!step.scheduleFrom.empty())
+    text += (text.empty() ? "from " : ", from ") + step.scheduleFrom;
   return text.empty() ? "" : "    " + text + "\n";
 }
 

@@ -261,7 +261,8 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     if (auto model = tune::ScheduleModel::ofRule(given.scheduleRule); !model)
       return emitOptionError(module, "schedule-rule: ") << model.message();
   bool hasFiles = !given.schedules.empty() || !given.records.empty() ||
-                  !given.saveSchedules.empty() || given.scheduleRule != "rule";
+                  !given.saveSchedules.empty() || !given.recordKeys.empty() ||
+                  given.scheduleRule != "rule";
   if (hasFiles && !(form && *form <= Form::Buffers))
     return emitOptionError(module,
                            "schedules: expected a module with ops that become "

@@ -249,12 +249,15 @@ static LogicalResult chooseTarget(ModuleOp module, ModuleOp copy,
   return attachTarget(copy, *target);
 }
 
-FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
-                                    StringRef kind, StringRef chip) {
+FailureOr<Explanation> gnn::explain(ModuleOp module,
+                                    const CompileOptions &options) {
   StageOptions stages, none;
-  if (failed(readOptions(module, passes, stages)) ||
-      failed(readOptions(module, passes, none)))
+  if (failed(readOptions(module, options.passes, stages)) ||
+      failed(readOptions(module, options.passes, none)))
     return failure();
+  stages.schedule.takeScheduleFiles(options);
+  stages.schedule.saveSchedules = stages.schedule.recordKeys = "";
+  stages.schedule.allowUnusedSchedules = true;
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo());
@@ -270,7 +273,7 @@ FailureOr<Explanation> gnn::explain(ModuleOp module, StringRef passes,
   auto copy = parseSourceString<ModuleOp>(text, &context);
   if (!copy)
     return failure();
-  if (failed(chooseTarget(module, *copy, kind, chip)))
+  if (failed(chooseTarget(module, *copy, options.target, options.chip)))
     return failure();
   // Times are shown whatever is weighed, of rows as they are: pieces have
   // launches of their own.
@@ -364,7 +367,9 @@ struct Explain : gnn::impl::ExplainBase<Explain> {
   using ExplainBase::ExplainBase;
 
   void runOnOperation() override {
-    FailureOr<Explanation> explanation = explain(getOperation(), passes);
+    CompileOptions options;
+    options.passes = passes;
+    FailureOr<Explanation> explanation = explain(getOperation(), options);
     if (failed(explanation))
       return signalPassFailure();
     runtime::Error error;

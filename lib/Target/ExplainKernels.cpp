@@ -384,6 +384,7 @@ void KernelReader::groupLaunches() {
     ExplainedKernel &kernel = result.kernels[classes[i]];
     kernel.names.push_back(step.name.empty() ? step.kernel : step.name);
     kernel.schedules.push_back(step.schedule);
+    kernel.scheduleFrom.push_back(step.scheduleFrom);
     for (unsigned node : launch.nodes)
       kernelOfNode[node] = classes[i];
   }

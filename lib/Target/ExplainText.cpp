@@ -6,11 +6,13 @@
 
 #include "ExplainText.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <array>
+#include <map>
 
 using namespace gnn;
 
@@ -70,9 +72,39 @@ double gnn::shareOf(const ExplainedFunction &function,
 
 std::string gnn::scheduleText(const ExplainedKernel &kernel) {
   std::string text;
-  for (auto [name, schedule] : llvm::zip_equal(kernel.names, kernel.schedules))
+  for (auto [name, schedule, from] :
+       llvm::zip_equal(kernel.names, kernel.schedules, kernel.scheduleFrom))
     text += (text.empty() ? "" : "\n") + name + ": " +
-            (schedule.empty() ? "no schedule" : schedule);
+            (schedule.empty() ? "no schedule" : schedule) +
+            (from.empty() ? "" : ", from " + from);
+  return text;
+}
+
+std::string ExplainedKernel::listSources() const {
+  llvm::SmallSetVector<llvm::StringRef, 2> sources;
+  for (const std::string &from : scheduleFrom)
+    if (!from.empty())
+      sources.insert(from);
+  return llvm::join(sources, ", ");
+}
+
+/// "schedules: 3 kernels by the rules, 1 from record of records.jsonl".
+static std::string describeSources(const Explanation &explanation) {
+  std::map<std::string, size_t> counts;
+  size_t ofRules = 0;
+  for (const ExplainedFunction &function : explanation.after)
+    for (const ExplainedKernel &kernel : function.kernels)
+      for (auto [schedule, from] :
+           llvm::zip_equal(kernel.schedules, kernel.scheduleFrom)) {
+        if (!from.empty())
+          ++counts[from];
+        else
+          ofRules += !schedule.empty();
+      }
+  std::string text = "schedules: of " + std::to_string(ofRules) +
+                     (ofRules == 1 ? " kernel" : " kernels") + " by the rules";
+  for (const auto &[from, count] : counts)
+    text += ", " + std::to_string(count) + " from " + from;
   return text;
 }
 
@@ -125,6 +157,8 @@ static std::vector<TableRow> makeTable(const ExplainedFunction &function) {
   for (const ExplainedKernel &kernel : function.kernels) {
     rows.push_back(
         toRow(Kind::Kernel, llvm::join(kernel.names, ", "), "", kernel.cost));
+    if (std::string from = kernel.listSources(); !from.empty())
+      rows.back().cells[1] = "from " + from;
     for (unsigned number : kernel.nodes) {
       isInKernel[number] = true;
       addOp(number);
@@ -193,6 +227,7 @@ void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
        << "\n";
   if (explanation.choices.empty())
     os << "  none\n";
+  os << describeSources(explanation) << "\n";
   if (!explanation.off.empty())
     os << "left out: " << llvm::join(explanation.off, ", ") << "\n";
 }

@@ -505,6 +505,8 @@ LogicalResult PlanBuilder::addLaunch(gpu::LaunchFuncOp launch) {
     step.ops.push_back(describe(origin));
   if (Attribute schedule = launch->getAttr("gnn.schedule"))
     step.schedule = describeSchedule(schedule);
+  if (auto from = launch->getAttrOfType<StringAttr>(attribute::scheduleFrom))
+    step.scheduleFrom = from.getValue().str();
   if (cost) {
     step.reads = (*cost)[0];
     step.writes = (*cost)[1];

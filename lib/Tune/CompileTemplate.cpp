@@ -216,6 +216,7 @@ CompileOptions
 gnn::tune::optionsBehindTemplates(const CompileOptions &options) {
   CompileOptions result = options;
   result.schedules = result.saveSchedules = result.records = "";
+  result.recordKeys = "";
   result.phasesDirectory = "";
   result.gradients = result.passes = "";
   result.scheduleRule = "rule"; // what others are compared with

@@ -9,6 +9,7 @@
 #include "Numbers.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <numeric>
@@ -323,33 +324,59 @@ std::unique_ptr<Search> gnn::tune::createExhaustiveSearch(size_t most) {
 /// Schedules that `exhaustive` measures at most.
 static constexpr size_t mostOfAll = 400;
 
-/// Searches by name; `order` of those that ask a model.
-static std::unique_ptr<Search> makeSearch(llvm::StringRef name, uint64_t seed,
-                                          ModelOrder order) {
-  if (name == "coordinate")
-    return createCoordinateSearch();
-  if (name == "random")
-    return createRandomSearch(seed);
-  if (name == "exhaustive")
-    return createExhaustiveSearch(mostOfAll);
-  if (name == "ranked")
-    return createRankedSearch(std::move(order));
-  if (name == "genetic")
-    return createGeneticSearch(std::move(order), seed);
-  if (name == "sampling")
-    return createSamplingSearch(std::move(order), seed);
-  return nullptr;
+namespace {
+/// A search by its name. `create` ignores the order of a model that it does not
+/// ask.
+struct NamedSearch {
+  llvm::StringRef name;
+  bool asksModel;
+  std::unique_ptr<Search> (*create)(uint64_t seed, ModelOrder order);
+};
+} // namespace
+
+static const NamedSearch searches[] = {
+    {"coordinate", false,
+     [](uint64_t, ModelOrder) { return createCoordinateSearch(); }},
+    {"random", false,
+     [](uint64_t seed, ModelOrder) { return createRandomSearch(seed); }},
+    {"exhaustive", false,
+     [](uint64_t, ModelOrder) { return createExhaustiveSearch(mostOfAll); }},
+    {"ranked", true,
+     [](uint64_t, ModelOrder order) {
+       return createRankedSearch(std::move(order));
+     }},
+    {"genetic", true,
+     [](uint64_t seed, ModelOrder order) {
+       return createGeneticSearch(std::move(order), seed);
+     }},
+    {"sampling", true,
+     [](uint64_t seed, ModelOrder order) {
+       return createSamplingSearch(std::move(order), seed);
+     }},
+};
+
+static const NamedSearch *findSearch(llvm::StringRef name) {
+  const auto *found = llvm::find_if(
+      searches, [&](const NamedSearch &search) { return search.name == name; });
+  return found == std::end(searches) ? nullptr : found;
 }
 
 bool gnn::tune::asksModel(llvm::StringRef name) {
-  return name == "ranked" || name == "genetic" || name == "sampling";
+  const NamedSearch *search = findSearch(name);
+  return search && search->asksModel;
+}
+
+std::string gnn::tune::listSearches() {
+  return llvm::join(
+      llvm::map_range(searches,
+                      [](const NamedSearch &search) { return search.name; }),
+      ", ");
 }
 
 runtime::Expected<std::unique_ptr<Search>>
 gnn::tune::createSearch(llvm::StringRef name, uint64_t seed, ModelOrder order) {
-  if (auto search = makeSearch(name, seed, std::move(order)))
-    return search;
-  return runtime::failure("expected coordinate, random, exhaustive, ranked, "
-                          "genetic or sampling, got '",
+  if (const NamedSearch *search = findSearch(name))
+    return search->create(seed, std::move(order));
+  return runtime::failure("expected one of ", listSearches(), ", got '",
                           name.str(), "'");
 }

@@ -7,7 +7,6 @@
 #include "GNN/Tune/Store.h"
 
 #include "GNN/OptionFiles/OptionFiles.h"
-#include "GNN/Runtime/Nesting.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -73,6 +72,10 @@ private:
     if (!holds && wrong.empty())
       wrong = ("expected " + what + " as '" + name + "'").str();
   }
+  void expectRead(const std::string &message) {
+    if (wrong.empty())
+      wrong = message;
+  }
   std::string text(llvm::StringRef name) {
     auto value = object.getString(name);
     expect(value.has_value(), "a text", name);
@@ -88,40 +91,12 @@ private:
     expect(value && *value >= 0, "a number of at least 0", name);
     return value.value_or(0);
   }
-  std::vector<std::string> texts(llvm::StringRef name);
-  void readFields(tile::ScheduleFields &fields);
   void readMeasurement(Measurement &measured);
 
   const json::Object &object;
   std::string wrong;
 };
 } // namespace
-
-std::vector<std::string> LineReader::texts(llvm::StringRef name) {
-  std::vector<std::string> values;
-  const json::Array *list = object.getArray(name);
-  expect(list, "a list of texts", name);
-  for (size_t i = 0; list && i < list->size(); ++i) {
-    auto value = (*list)[i].getAsString();
-    expect(value.has_value(), "a list of texts", name);
-    values.push_back(value.value_or("").str());
-  }
-  return values;
-}
-
-void LineReader::readFields(tile::ScheduleFields &fields) {
-  const json::Object *found = object.getObject("schedule");
-  expect(found, "an object", "schedule");
-  if (!found)
-    return;
-  for (const auto &field : *found) {
-    auto word = field.second.getAsString();
-    auto number = field.second.getAsInteger();
-    expect(word || number, "a whole number or a word", field.first.str());
-    fields[field.first.str()] =
-        number ? std::to_string(*number) : word.value_or("").str();
-  }
-}
 
 void LineReader::readMeasurement(Measurement &measured) {
   measured.seconds = number("seconds");
@@ -153,17 +128,15 @@ Expected<StoredMeasurement> LineReader::read() {
   cell.name = text("cell");
   cell.device = text("device");
   cell.version = text("version");
-  cell.key.function = text("function");
-  cell.key.graph = text("graph");
-  cell.key.kind = text("template");
-  cell.key.domain = text("domain");
-  cell.key.accesses = texts("accesses");
-  cell.key.types = texts("types");
-  cell.key.body = text("body");
-  readFields(line.fields);
+  auto key = tile::readKey(object);
+  expectRead(key.message());
+  auto fields = tile::readFields(object);
+  expectRead(fields.message());
   readMeasurement(line.measured);
   if (!wrong.empty())
     return Error(wrong);
+  cell.key = std::move(*key);
+  line.fields = std::move(*fields);
   return line;
 }
 
@@ -181,15 +154,9 @@ gnn::tune::readStore(const std::string &path) {
     auto fail = [&](const std::string &why) {
       return runtime::failure(path, ":", number, ": ", why);
     };
-    if (runtime::findDeepNesting(line, 100, runtime::Syntax::Text))
-      return fail("expected at most 100 levels of nesting");
-    auto value = json::parse(line);
-    if (!value)
-      return fail("expected a JSON object a line: " +
-                  toString(value.takeError()));
-    const json::Object *object = value->getAsObject();
+    auto object = tile::parseLine(line);
     if (!object)
-      return fail("expected a JSON object a line");
+      return fail(object.message());
     auto stored = LineReader(*object).read();
     if (!stored)
       return fail(stored.message());

@@ -6,10 +6,12 @@
 
 #include "GNN/Tune/Tune.h"
 
-#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Runtime/ThreadPool.h"
+#include "GNN/Target/FindFunction.h"
 #include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 #include "GNN/Tune/ModelSearch.h"
+#include "GNN/Tune/SyntheticGraph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,6 +38,31 @@ std::string Tuned::lines() const {
   for (const TunedTemplate &tuned : templates)
     text += tuned.line;
   return text;
+}
+
+bool Tuned::isBegun() const {
+  return llvm::any_of(templates, [](const TunedTemplate &tuned) {
+    return !tuned.history.trials.empty();
+  });
+}
+
+Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
+                         Tuned &found) {
+  auto function = findFunction(module, options.function);
+  if (!function)
+    return Error("function: " + llvm::toString(function.takeError()),
+                 runtime::ErrorKind::Option);
+  options.function = found.function = function->getName().str();
+  place.options = optionsBehindTemplates(place.options);
+  place.filters = options.filters;
+  place.threads = options.threads.value_or(runtime::numThreads());
+  if (!place.device || !place.graphs.empty())
+    return {};
+  auto made =
+      makeSyntheticGraphs(module, options.seed, found.graphs, options.maxBytes);
+  if (made)
+    place.graphs = std::move(*made);
+  return made.takeError();
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,10 +175,12 @@ namespace {
 /// Tunes the templates of one function.
 class Tuner {
 public:
-  Tuner(ModuleOp module, const Place &place, const TuneOptions &options)
-      : module(module), place(place), options(options), memory(place.device) {}
+  Tuner(ModuleOp module, const Place &place, const TuneOptions &options,
+        Tuned &result)
+      : module(module), place(place), options(options), store(options.store),
+        memory(place.device), result(result) {}
 
-  Expected<Tuned> run();
+  Error run();
   /// Whether a thread still runs in this.
   bool isHung() const { return measurer && measurer->isHung(); }
 
@@ -172,12 +201,13 @@ private:
   ModuleOp module;
   const Place place;
   const TuneOptions &options;
+  const Store store;
   Templates templates;
   std::vector<IsolatedTemplate> &alone = templates.alone;
   std::vector<Compiled> chosen;
   FunctionMemory memory;
   std::unique_ptr<DeviceMeasurer> measurer;
-  Tuned result;
+  Tuned &result;
 };
 } // namespace
 
@@ -278,8 +308,8 @@ Error Tuner::search(TunedTemplate &tuned) {
   Limits limits;
   limits.seconds = std::max(end - elapsed(), 0.0);
   limits.record = [&](const Trial &trial) {
-    if (options.store && !failed)
-      failed = options.store->add(cell, measurer->space().fields, trial);
+    if (!options.store.empty() && !failed)
+      failed = store.add(cell, measurer->space().fields, trial);
   };
   limits.isStopped = [&](const History &history) {
     Progress progress{tuned.name, number, alone.size()};
@@ -295,15 +325,10 @@ Error Tuner::search(TunedTemplate &tuned) {
   return failed;
 }
 
-Expected<Tuned> Tuner::run() {
+Error Tuner::run() {
   if (!place.device->hasTimer())
     return runtime::failure("the ", place.device->kind(),
                             " has no times: expected target cuda or cpu");
-  if (!(options.seconds > 0))
-    return runtime::failure("expected a budget above 0 seconds, got ",
-                            options.seconds);
-  if (auto search = createSearch(options.search, options.seed); !search)
-    return search.takeError().in("search");
   for (auto step : {&Tuner::listTemplates, &Tuner::compileChosen,
                     &Tuner::setInputs, &Tuner::timeChosen})
     if (Error error = (this->*step)())
@@ -311,22 +336,19 @@ Expected<Tuned> Tuner::run() {
   for (size_t number : templates.numbers) {
     if (result.isStopped || elapsed() >= options.seconds)
       break;
-    if (Error error = search(result.templates[number])) {
-      result.broken =
-          error.in("template " + nameOf(alone[number], number)).message();
-      break;
-    }
+    if (Error error = search(result.templates[number]))
+      return error.in("template " + nameOf(alone[number], number));
   }
-  return std::move(result);
+  return {};
 }
 
-Expected<Tuned> gnn::tune::tune(ModuleOp module, const Place &place,
-                                const TuneOptions &options) {
-  auto tuner = std::make_unique<Tuner>(module, place, options);
-  auto tuned = tuner->run();
+Error gnn::tune::tune(ModuleOp module, const Place &place,
+                      const TuneOptions &options, Tuned &found) {
+  auto tuner = std::make_unique<Tuner>(module, place, options, found);
+  Error error = tuner->run();
   if (tuner->isHung())
     (void)tuner.release(); // a thread still uses it
-  return tuned;
+  return error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -348,11 +370,9 @@ makeStoreMeasurer(const IsolatedTemplate &one,
                                });
 }
 
-Expected<Tuned> gnn::tune::replay(ModuleOp module,
-                                  ArrayRef<StoredMeasurement> stored,
-                                  const CompileOptions &compile,
-                                  const TuneOptions &options) {
-  Tuned result;
+Error gnn::tune::replay(ModuleOp module, ArrayRef<StoredMeasurement> stored,
+                        const CompileOptions &compile,
+                        const TuneOptions &options, Tuned &result) {
   Templates templates;
   if (Error error = templates.list(module, options, result))
     return error;
@@ -370,7 +390,7 @@ Expected<Tuned> gnn::tune::replay(ModuleOp module,
     if (Error error = replayOne())
       return error.in("template " + tuned.name);
   }
-  return result;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,13 +12,13 @@ from .graph_functions import (add_inverses, add_self_loops, degrees, merge_types
                               refine_types, renumber, select_edges, sort_edges)
 from .program import Function, Module, Value
 from .saved import SavedModel
-from .tuning import Tuning, tune
+from .tuning import TuneError, Tuning, tune
 from .types import GraphDecl, TensorType, weight
 
 __version__ = VERSION
 __all__ = ["Binding", "CompileError", "CompiledFunction", "Function",
            "GNNError", "Graph", "GraphDecl", "Module", "SavedModel",
-           "TensorType", "Tuning", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
+           "TensorType", "TuneError", "Tuning", "Value", "add_inverses", "add_self_loops", "blocks", "compile",
            "degrees", "explain", "export", "get_num_threads", "list_schedules", "load", "load_plugin",
            "merge_types", "models", "reference", "refine_types", "renumber",
            "select_edges", "set_num_threads", "sort_edges", "tune", "weight"]

@@ -25,6 +25,9 @@ MOST = 2**30  # Bytes of all packages, by default.
 _ABANDONED = 3600  # Seconds after which nobody writes a file any more.
 _OFF = ("off", "0", "false", "no")
 _HEAD = b"gnn-mlir package 1\n"
+# Packages, and the keys of the records that they can take.
+_KINDS = ".gnnpkg", ".keys"
+_RECORDS = "records.jsonl"
 _DIGEST = hashlib.sha256().digest_size
 # What the library asks of the environment where it compiles for a CPU.
 _OF_CPU = ("GNN_CPU", "GNN_CPU_OPTIMIZE", "OMP_NUM_THREADS")
@@ -41,51 +44,79 @@ def folder():
     return pathlib.Path(base, "gnn-mlir", "programs") if os.path.isabs(base) else None
 
 
-def compiled(make, target, *parts):
+def compiled(make, target, *parts, records=()):
     """The package that `make` gives, or one that it gave before for the same target and parts,
-    whatever JSON can say."""
+    whatever JSON can say, and for the same of the `records`, lines of their file, that it can take.
+    Which these are says `make`: it writes their keys to a file where it is given a path."""
     if (place := _open()) is None:
         return make()
-    path = place / f"{_key(target, parts)}.gnnpkg"
+    key, package, taken = _key(target, parts), None, []
+    if records:
+        path = place / f"{key}.keys"
+        if (keys := _read(path)) is None:
+            package, keys = _with_keys(make)
+            _write(path, keys)
+        taken = _those_of(records, keys)
+    path = place / f"{_key(target, [key, taken]) if taken else key}.gnnpkg"
     try:
-        if (data := _read(path)) is not None:
+        if package is None and (data := _read(path)) is not None:
             package = capi.Package.from_bytes(data)
             _log.debug("a program comes from the cache, %s", path)
             return package
     except capi.GNNError:
         pass  # of another library, in spite of its key
-    package = make()
+    package = package or make()
     _write(path, package.to_bytes())
     return package
+
+
+def _with_keys(make):
+    """A package, and the keys of the records that it can take, as lines."""
+    with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
+        path = pathlib.Path(folder, "keys.jsonl")
+        return make(path), path.read_bytes()
+
+
+def _those_of(lines, keys):
+    """The lines of records that have one of the keys."""
+    keys, found = [json.loads(key) for key in keys.splitlines()], []
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except (RecursionError, ValueError):
+            continue  # The compiler leaves it too.
+        if isinstance(record, dict) and any(key.items() <= record.items() for key in keys):
+            found.append(line)
+    return found
 
 
 def records():
     """The file of records of schedules that were found by measuring (docs/Tuning.md), as a path;
     None where the cache is off or cannot be trusted."""
     place = _open()
-    return None if place is None else place / "records.jsonl"
+    return None if place is None else place / _RECORDS
 
 
 def read_records():
-    """The path of that file where there are records of this user, and their hash; (None, None)
-    where there are none."""
+    """The path of that file where there are records of this user, and its lines; (None, []) where
+    there are none."""
     path = records()
     try:
         if path is None or not path.exists():
-            return None, None
+            return None, []
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
             if _is_own(os.fstat(file.fileno())):
-                return path, hashlib.sha256(file.read()).hexdigest()
+                return path, file.read().decode(errors="replace").splitlines()
         _warn("%s: expected a file of this user that nobody else may write", path)
     except OSError as error:
         _warn("%s", error)
-    return None, None
+    return None, []
 
 
 def clear():
     """Removes all packages and records. Raises OSError where one cannot be removed."""
     if (place := _open()) is not None:
-        for path in (*place.glob("*.gnnpkg"), place / "records.jsonl"):
+        for path in (*(one for kind in _KINDS for one in place.glob(f"*{kind}")), place / _RECORDS):
             path.unlink(missing_ok=True)
 
 
@@ -197,7 +228,8 @@ def _make_room(place, most):
         except FileNotFoundError:
             continue  # Another process has removed it.
         # Others are being written, or were left by a process that ended.
-        if path.suffix == ".gnnpkg" or time.time() - status.st_mtime > _ABANDONED:
+        if path.name != _RECORDS and (
+                path.suffix in _KINDS or time.time() - status.st_mtime > _ABANDONED):
             found.append((status.st_mtime_ns, status.st_size, path))
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):

@@ -126,6 +126,11 @@ def text_of(name, *arguments):
     """The string that a function gives by its last argument."""
     text = c_void_p()
     call(name, *arguments, byref(text))
+    return take_text(text)
+
+
+def take_text(text):
+    """A string of the library, which goes."""
     try:
         return ctypes.string_at(text).decode()
     finally:

@@ -73,21 +73,26 @@ def choose_chip(target, chip):
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
-            dot=None, html=None, kernels=False, **named):
+            dot=None, html=None, kernels=False, schedules=None, tuned=None, schedule_rule=None,
+            **named):
     """Explains a program, or a compiled PyTorch model, as text.
 
-    For a program the text lists the decisions of the passes on whole-graph ops, and the costs of
-    the kernels without and with these passes (docs/Cost.md). Costs are those of the GPU that
-    `compile` would compile for, or of an H200 if that is none; on a CPU the text says so.
+    For a program the text lists the decisions of the passes on whole-graph ops, the costs of the
+    kernels without and with these passes, and what laid these out (docs/Cost.md). Costs are those
+    of the GPU that `compile` would compile for, or of an H200 if that is none; on a CPU the text
+    says so.
 
-    For a compiled PyTorch model it lists the programs, the number of their kernels, and each op
-    that torch runs, with the reason. It is about all captures that torch keeps (docs/Frontend.md).
+    For a compiled PyTorch model it lists the programs, the number of their kernels, those of them
+    that a record, a file or a model laid out, and each op that torch runs, with the reason. It is
+    about all captures that torch keeps (docs/Frontend.md).
 
     Args:
         program: a program as `compile` takes it, or a compiled PyTorch model.
         *args: arguments of a call of a PyTorch model, which is called with them first. Named
             arguments of the call follow.
-        target, chip, passes, graph, gradients: as for `compile`. Programs only.
+        target, chip, passes, graph, gradients, tuned, schedule_rule: as for `compile`. Programs
+            only.
+        schedules: a file of schedules, as for `compile`. Programs only.
         dot: a file that gets a picture for Graphviz. Programs only.
         html: a file that gets a page of pictures and tables. Programs only.
         kernels: whether the names of kernels are listed. PyTorch models only.
@@ -101,7 +106,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
-            dot=dot, html=html))
+            dot=dot, html=html, schedules=schedules, tuned=tuned, schedule_rule=schedule_rule))
     options.refuse_unknown(named, explain)
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
@@ -109,7 +114,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     chip = choose_chip(target, chip)
     text, passes, graphs = read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
-    asked = settings_of(program, target, chip, passes, gradients)
+    asked = {**settings_of(program, target, chip, passes, gradients),
+             **compiler_capi.layout_options(schedules, tuned, schedule_rule)}
     for form, path in (("dot", dot), ("html", html)):
         if path is not None:
             files.write(path, compiler_capi.explain_text(*arguments, form=form, **asked))
@@ -222,8 +228,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
 
             layer = gnn_mlir.compile(gnn_mlir.models.gcn((16, 8)))
             out = layer(graph, layer.source.random_inputs(graph))"""
-    if not isinstance(tuned, bool):
-        raise ValueError(f"tuned: expected True or False, got {tuned!r}")
+    compiler_capi.flag_option("tuned", tuned)
     rule = compiler_capi.rule_option(schedule_rule)
     settings = dict(target=target, chip=chip, passes=passes, keep_phases=keep_phases,
                     tuned=tuned, schedule_rule=rule, fullgraph=fullgraph)

@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 
-from . import cache, capi, paths, signatures, targets as kinds
+from . import cache, capi, paths, signatures, targets as kinds, types
 
 # The name of schedules that are given as dicts in reproducers, which have them
 # as comments at the end.
@@ -70,16 +70,50 @@ def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):
 
 
 def tune_text(text, name, graphs, settings, arrays, count, device, **options):
-    """What tuning a program gives, as JSON. Raises ValueError where an option is wrong, and
-    GNNError with all diagnostics."""
+    """What tuning a program gives, as JSON, and the error that ended it; each may be None. Raises
+    ValueError where an option is wrong."""
     data, options = text.encode(), _Options(graphs, options)
+    answer, failed = ctypes.c_void_p(), None
     try:
-        return capi.text_of("gnnTune", data, len(data), name.encode(), options.handle,
-                            ctypes.byref(settings), arrays, count, device.handle)
+        capi.call("gnnTune", data, len(data), name.encode(), options.handle, settings.handle,
+                  arrays, count, device.handle, ctypes.byref(answer))
     except capi.GNNError as error:
         if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
             raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
-        raise
+        failed = error
+    return capi.take_text(answer) if answer.value else None, failed
+
+
+def _expect_compiler():
+    if not capi.has_compiler():
+        raise capi.GNNError("expected libGNN.so, which has the compiler, got "
+                            f"{capi.find_library()}")
+
+
+class TuneSettings(capi._Handle):
+    """Settings of tuning; those that are None are as they are by default. Raises ValueError for
+    those that are wrong."""
+
+    _release = "gnnTuneSettingsDestroy"
+
+    def __init__(self, **settings):
+        _expect_compiler()
+        super().__init__(capi.made("gnnTuneSettingsCreate"))
+        for name, value in settings.items():
+            if value is not None:
+                self.set(name, value)
+
+    def set(self, name, value):
+        value = value if isinstance(value, bytes) else str(value).encode()
+        try:
+            capi.call("gnnTuneSettingsSet", self.handle, name.encode(), value)
+        except capi.GNNError as error:
+            raise ValueError(str(error)) from None
+
+    def set_progress(self, progress):
+        """`progress` is a TuneProgress."""
+        capi.call("gnnTuneSettingsSetProgress", self.handle, progress, None)
+        self._held = progress
 
 
 class _Options(capi._Handle):
@@ -88,9 +122,7 @@ class _Options(capi._Handle):
     _release = "gnnCompileOptionsDestroy"
 
     def __init__(self, graphs, options):
-        if not capi.has_compiler():
-            raise capi.GNNError("expected libGNN.so, which has the compiler, got "
-                                f"{capi.find_library()}")
+        _expect_compiler()
         super().__init__(capi.made("gnnCompileOptionsCreate"))
         for name, value in options.items():
             for each in value if isinstance(value, tuple) else [value]:
@@ -119,12 +151,23 @@ def word_option(name, word):
     return word
 
 
+def text_option(name, text):
+    """An option that is a text, as bytes; None where there is none."""
+    if text is None:
+        return None
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise ValueError(f"{name}: expected a text without null characters, got "
+                         f"{types.described(text)}")
+    return text.encode(errors="surrogateescape")
+
+
 def list_option(name, words):
     """An option that is a list of words; None where there are none."""
-    if isinstance(words, (str, bytes)) or not all(
-            isinstance(word, str) and word.split() == [word] for word in words):
-        raise ValueError(f"{name}: expected a list of words, got {words!r}")
-    return " ".join(words) or None
+    given = words if isinstance(words, (list, tuple, set, frozenset)) else [None]
+    if not all(isinstance(word, str) and word.split() == [word] and "\0" not in word
+               for word in given):
+        raise ValueError(f"{name}: expected a list of words, got {types.described(words)}")
+    return " ".join(given) or None
 
 
 def filter_option(filters):
@@ -150,6 +193,21 @@ def rule_option(rule):
     path = os.path.abspath(rule.removeprefix(_RANKED))
     with paths.open_file(path, "schedule_rule"):
         return _RANKED + path
+
+
+def flag_option(name, value):
+    """Raises ValueError for an option that is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}: expected True or False, got {value!r}")
+
+
+def layout_options(schedules, tuned, rule):
+    """The options that lay kernels out, of those of `compile`; those that are None are not asked
+    for."""
+    if tuned is not None:
+        flag_option("tuned", tuned)
+    return dict(schedules=path_option("schedules", schedules), schedule_rule=rule_option(rule),
+                records=path_option("records", cache.read_records()[0]) if tuned else None)
 
 
 def _read(path):
@@ -199,11 +257,12 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
     cache's folder have. Raises ValueError where an option is wrong,
     CompileError where the program is, and OSError where the file of `schedules` cannot be
     read."""
-    records, state = cache.read_records() if tuned else (None, None)
+    records, lines = cache.read_records() if tuned else (None, [])
 
-    def make():
+    def make(keys=None):
         return _compile_package(text, graphs, schedules, phases, save_schedules,
-                                records=path_option("records", records), **options)
+                                records=path_option("records", records),
+                                record_keys=path_option("record_keys", keys), **options)
 
     # Other kinds of target may make programs for graphs, of which the cache knows statistics.
     is_for_graphs = graphs and options.get("target") not in (None, *kinds.ALL)
@@ -220,7 +279,7 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
     except (AttributeError, OSError, TypeError, ValueError):
         return make()  # which says what is wrong
     return cache.compiled(make, options.get("target"), text, facts, given, options,
-                          *(part for part in (state, model) if part))
+                          *([model] if model else []), records=lines)
 
 
 def _compile_package(text, graphs, schedules, phases, save_schedules, **options):

@@ -86,15 +86,6 @@ class Array(ctypes.Structure):
                 ("shape", POINTER(c_int64)), ("data", c_void_p)]
 
 
-class TuneSettings(ctypes.Structure):
-    """GnnTuneSettings."""
-
-    _fields_ = [("function", c_char_p), ("number", c_int64), ("seconds", ctypes.c_double),
-                ("search", c_char_p), ("seed", ctypes.c_uint64), ("store", c_char_p),
-                ("cell", c_char_p), ("records", c_char_p), ("threads", c_int64), ("progress", TuneProgress),
-                ("context", c_void_p), ("filters", c_char_p)]
-
-
 class ModelTarget(ctypes.Structure):
     _fields_ = [("kind", c_char_p), ("chip", c_char_p)]
 
@@ -261,8 +252,12 @@ COMPILER = {
     "gnnExplain": [c_char_p, c_size_t, c_char_p, c_void_p, c_int, POINTER(c_void_p)],
     "gnnListSchedules": [c_char_p, c_size_t, c_char_p, c_void_p, c_char_p, c_char_p,
                          POINTER(c_void_p)],
-    "gnnTune": [c_char_p, c_size_t, c_char_p, c_void_p, POINTER(TuneSettings), POINTER(Array),
-                c_int64, c_void_p, POINTER(c_void_p)],
+    "gnnTuneSettingsCreate": [POINTER(c_void_p)],
+    "gnnTuneSettingsSet": [c_void_p, c_char_p, c_char_p],
+    "gnnTuneSettingsSetProgress": [c_void_p, TuneProgress, c_void_p],
+    "gnnTuneSettingsDestroy": [c_void_p],
+    "gnnTune": [c_char_p, c_size_t, c_char_p, c_void_p, c_void_p, POINTER(Array), c_int64,
+                c_void_p, POINTER(c_void_p)],
     "gnnListTargets": [POINTER(c_void_p)],
     "gnnDeviceOpen": [c_char_p, POINTER(c_void_p)],
     "gnnDeviceOpenEmulator": [c_bool, c_int64, POINTER(c_void_p)],

@@ -13,51 +13,71 @@ import threading
 
 import numpy as np
 
-from . import cache, capi, compiler_capi, devices, files, interop, options, targets
+from . import cache, compiler_capi, devices, files, interop, options, paths, targets, types
+from .capi import GNNError
 from .compiler import CompiledFunction, choose_chip, functions_of, read_program, settings_of
-from .program import Function
+from .program import Function, check_dict
 from .graph import to_numpy
-from .signatures import Array, TuneProgress, TuneSettings
-
-_SEARCHES = "coordinate", "random", "exhaustive"
+from .signatures import Array, TuneProgress
 
 
 class Tuning:
     """What a search has found: `schedules`, lines for `compile` as dicts, of the templates where
-    one is faster than what was chosen; `templates`, what became of each, as dicts; `graphs`, a line
-    about each graph that was made of statistics; whether it was `stopped` before its end; and
-    `broken`, why it ended early by an error, or None."""
+    one is faster than what was chosen; `templates`, what became of each of a function, as dicts;
+    `graphs`, a line about each graph that was made of statistics; and whether it was `stopped`
+    before its end."""
 
-    def __init__(self, found):
-        self.schedules, self.templates = found["schedules"], found["templates"]
-        self.graphs, self.stopped = found["graphs"], found["stopped"]
-        self.broken = found.get("broken")
+    def __init__(self, found=None):
+        found = found or {}
+        self.schedules, self.templates = found.get("schedules", []), found.get("templates", [])
+        self.graphs, self.stopped = found.get("graphs", []), found.get("stopped", False)
 
     def __str__(self):
         lines = [*self.graphs,
                  f"{'ms chosen':>10} {'ms tuned':>10} {'ratio':>6} {'measured':>9} {'dropped':>8}  "
                  "template"]
+        several = len({_owner(one) for one in self.templates}) > 1
         for one in self.templates:
             tuned = one.get("tuned_milliseconds")
+            name = f"{_owner(one)}: {one['name']}" if several else one["name"]
             lines.append(f"{one['milliseconds']:10.4f} {_number(tuned, 10, 4)} "
                          f"{_number(one.get('ratio'), 6, 2)} {one['timed']:9} "
-                         f"{one['dropped']:8}  {one['name']}")
-            removed = ", ".join(f"{count} {name}" for name, count in one["filtered"].items()
-                                if count)
-            if removed:
-                lines.append(f"{'':10} not compiled, by filters: {removed}")
+                         f"{one['dropped']:8}  {name}")
+            if filtered := ", ".join(f"{count} {name}" for name, count in one["filtered"].items()
+                                     if count):
+                lines.append(f"{'':10} not compiled, by filters: {filtered}")
+            if "refusal" in one:
+                lines.append(f"{'':10} not searched: {one['refusal']}")
         return "\n".join(lines)
 
     def add(self, other):
         """Adds what was found for another function."""
         self.schedules += other.schedules
         self.templates += other.templates
+        self.graphs += [line for line in other.graphs if line not in self.graphs]
         self.stopped |= other.stopped
-        self.broken = self.broken or other.broken
 
     def save(self, path):
         """Writes the schedules, a file for `schedules` of `compile`, whole or not at all."""
         files.write(path, "".join(json.dumps(line) + "\n" for line in self.schedules))
+
+
+class TuneError(GNNError):
+    """An error that ended a search; `found` is a `Tuning`, what it has found before. Its records
+    are kept."""
+
+    def __init__(self, message, found, kind=GNNError.kind):
+        super().__init__(message)
+        self.found, self.kind = found, kind
+
+    def __reduce__(self):
+        return type(self), (str(self), self.found, self.kind)
+
+
+def _owner(template):
+    """The function of a template, and the program of that, where a model has several."""
+    program = f"program {template['program']}, " if "program" in template else ""
+    return program + template["function"]
 
 
 def _number(value, width, digits):
@@ -65,8 +85,8 @@ def _number(value, width, digits):
 
 
 def tune(program, *args, budget=5.0, function=None, op=None, target=None,
-         chip=None, passes=None, gradients=None, search="coordinate", seed=0, store=None,
-         cell=None, keep=True, progress=None, filters=("registers",), **named):
+         chip=None, passes=None, gradients=None, search="coordinate", model=None, seed=0,
+         store=None, cell=None, keep=True, progress=None, filters=("registers",), **named):
     """Measures schedules of the kernels of a program for `budget` seconds, compilation with it,
     and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
     compiler's passes choose, and has to give the same result: to the bit, or where sums are in
@@ -84,60 +104,77 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     inputs', or that of the target: a GPU or the CPU, as the emulator has no times. `op` is the
     number of the one kernel to tune, as a Tuning lists them; None: all of them share the budget by
     their times.
-    `search` is "coordinate", "random" or "exhaustive", and `seed` that of one that draws.
-    Candidates that do not pass `filters` (of registers, utilization and balance:
-    docs/Schedules.md) are not compiled.
+    `search` is one of docs/Tuning.md, and `seed` that of one that draws. `model` is the file of a
+    trained model for a search that asks one: "ranked", "genetic" or "sampling"
+    (docs/TuningModels.md). Candidates that do not pass `filters` (of registers, utilization and
+    balance: docs/Schedules.md) are not compiled.
     With `keep` records of what is found go to the folder of compiled programs, where
-    `compile(tuned=True)` finds them. `store` names a file that all measurements are added to, under the name `cell`. `progress` is
-    called with the name of a kernel, how many schedules were measured and dropped, the least part
-    of the chosen schedule's time, and the part of the budget that is gone.
+    `compile(tuned=True)` finds them. `store` names a file that all measurements are added to, under
+    the name `cell`. `progress` is called with the name of a kernel, how many schedules were
+    measured and dropped, the least part of the chosen schedule's time, and the part of the budget
+    that is gone.
 
-    Raises ValueError where an argument is wrong, CompileError where the program is, and GNNError
-    where it does not run. If a kernel hangs or the device fails, `found` of the GNNError is the
-    Tuning so far."""
-    _check(budget, search, op=op, seed=seed)
-    asked = dict(op=op, search=search, seed=seed, store=store, cell=cell, keep=keep,
-                 progress=progress, filters=compiler_capi.filter_option(filters))
+    Raises ValueError where an argument is wrong, OSError where the file of the model cannot be
+    read, CompileError where the program is, and GNNError where it does not run: a `TuneError` where
+    something was found before."""
+    budget = _seconds(budget)
+    compiler_capi.flag_option("keep", keep)
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress: expected a function, got {types.described(progress)}")
+    if model is not None:
+        model = paths.encoded(model, "model")
+        with open(model, "rb"):
+            pass
+    compiler_capi.text_option("function", function)
+    given = compiler_capi.TuneSettings(
+        op=None if op is None else types.integer("op", op), budget=budget,
+        search=compiler_capi.text_option("search", search) or b"", model=model,
+        seed=types.integer("seed", seed), store=compiler_capi.path_option("store", store),
+        cell=compiler_capi.text_option("cell", cell), filters=compiler_capi.filter_option(filters))
+    if keep and (records := cache.records()) is not None:
+        given.set("records", compiler_capi.path_option("records", records))
     of_program = dict(function=function, target=target, chip=chip, passes=passes,
                       gradients=gradients)
     if not interop.is_torch_model(program):
         options.refuse_unknown({name: value for name, value in named.items()
                                 if name not in ("graph", "inputs")}, tune)
-        return _unbroken(
-            _tune(program, *_graph_and_inputs(args, named), budget, of_program, asked))
-    for name, value in (*of_program.items(), ("op", op)):
-        if value is not None:
-            raise ValueError(f"{name}: expected none for a PyTorch model, got {value!r}")
-    runs = [(compiled, graphs, inputs, name)
-            for compiled, graphs, inputs, names in interop.calls_of(program, args, named)
-            for name in names]
-    found = Tuning({"schedules": [], "templates": [], "graphs": [], "stopped": False})
-    for compiled, graphs, inputs, name in runs:
-        if not found.stopped and not found.broken:
-            found.add(_tune(compiled, graphs, inputs, budget / len(runs),
-                            {**of_program, "function": name}, asked))
-    return _unbroken(found)
-
-
-def _unbroken(found):
-    """What was found, or an error that has it."""
-    if found.broken:
-        error = capi.GNNError(found.broken)
-        error.found = found
-        raise error
+        runs = [(None, program, *_graph_and_inputs(args, named), function)]
+    else:
+        for name, value in (*of_program.items(), ("op", op)):
+            if value is not None:
+                raise ValueError(f"{name}: expected none for a PyTorch model, got {value!r}")
+        calls = interop.calls_of(program, args, named)
+        runs = [(number if len(calls) > 1 else None, compiled, graphs, inputs, name)
+                for number, (compiled, graphs, inputs, names) in enumerate(calls, 1)
+                for name in names]
+        given.set("budget", budget / max(len(runs), 1))
+    found = Tuning()
+    for number, one, graphs, inputs, name in runs:
+        if found.stopped:
+            break
+        try:
+            part, error = _tune(one, graphs, inputs, {**of_program, "function": name}, given,
+                                progress)
+        except GNNError as failed:
+            part, error = Tuning(), failed
+        for template in part.templates if number else ():
+            template["program"] = number
+        found.add(part)
+        if error:
+            raise (TuneError(str(error), found, error.kind) if found.templates else error) from error
     return found
 
 
-def _check(budget, search, **numbers):
-    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not (
-            0 < budget < math.inf):
-        raise ValueError(f"budget: expected a number of seconds above 0, got {budget!r}")
-    if search not in _SEARCHES:
-        raise ValueError(f"search: expected one of {', '.join(_SEARCHES)}, got {search!r}")
-    for name, value in numbers.items():
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or
-                                  value < 0):
-            raise ValueError(f"{name}: expected a number from 0 on, got {value!r}")
+def _seconds(budget):
+    """A budget as a float."""
+    try:
+        seconds = math.nan if isinstance(budget, (bool, str, bytes)) else float(budget)
+    except (OverflowError, TypeError, ValueError):
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise ValueError("budget: expected a number of seconds above 0, got "
+                         f"{types.described(budget)}")
+    return seconds
 
 
 def _graph_and_inputs(args, named):
@@ -147,11 +184,13 @@ def _graph_and_inputs(args, named):
                          f"{len(args)} arguments{''.join(f', {name}=' for name in named)}")
     graph = args[0] if args else named.get("graph")
     inputs = args[1] if len(args) == 2 else named.get("inputs")
-    return graph, {} if inputs is None else inputs
+    if inputs is not None:
+        check_dict("inputs", inputs)
+    return graph, inputs or {}
 
 
-def _tune(program, graph, inputs, budget, of_program, asked):
-    """Tunes one program."""
+def _tune(program, graph, inputs, of_program, given, progress):
+    """What was found for one program, and the error that ended it or None."""
     text, graphs, settings, source = _program_of(
         program, graph, of_program)
     if settings["target"] == targets.EMULATOR:
@@ -166,15 +205,10 @@ def _tune(program, graph, inputs, budget, of_program, asked):
         else targets.CPU)
     arrays = {name: np.asarray(to_numpy(value), order="C")  # ascontiguousarray has no scalars
               for name, value in inputs.items()}
-    given = TuneSettings(
-        function=(settings.pop("function") or "").encode(),
-        number=-1 if asked["op"] is None else asked["op"], seconds=budget,
-        search=asked["search"].encode(), seed=asked["seed"],
-        store=compiler_capi.path_option("store", asked["store"]), filters=asked["filters"],
-        cell=None if asked["cell"] is None else str(asked["cell"]).encode(),
-        records=compiler_capi.path_option("records", cache.records() if asked["keep"] else None))
-    return Tuning(json.loads(_run(text, graphs, settings, given, arrays, device,
-                                  asked["progress"])))
+    if function := settings.pop("function"):
+        given.set("function", function)
+    answer, error = _run(text, graphs, settings, given, arrays, device, progress)
+    return Tuning(answer and json.loads(answer)), error
 
 
 def _is_backward(program, function):
@@ -219,7 +253,8 @@ def _program_of(program, graph, asked):
 
 
 def _run(text, graphs, settings, given, arrays, device, progress):
-    """The answer of the library. The call is on a thread of its own: this one sees Ctrl-C."""
+    """The answer of the library, and its error. The call is on a thread of its own: this one sees
+    Ctrl-C."""
     stopped, ended, failed, answer = threading.Event(), threading.Event(), [], []
 
     def report(_, name, timed, dropped, best, done):
@@ -231,7 +266,7 @@ def _run(text, graphs, settings, given, arrays, device, progress):
                 stopped.set()
         return stopped.is_set()
 
-    given.progress = TuneProgress(report)
+    given.set_progress(TuneProgress(report))
     described = (Array * len(arrays))()
     kept = []
     for place, (name, value) in zip(described, arrays.items()):

@@ -185,12 +185,14 @@ def test_the_least_used_goes_first(compilations, monkeypatch, caplog):
 def test_files_that_are_being_written_stay(compilations, monkeypatch):
     compiled()
     new, old = (cache.folder() / name for name in ("tmp-new", "tmp-old"))
-    for path in (new, old):
+    for path in (new, old, cache.records()):
         path.write_bytes(b" " * 100)
-    os.utime(old, (1, 1))
+    for path in (old, cache.records()):
+        os.utime(path, (1, 1))
     monkeypatch.setenv(cache.BYTES, str(files()[0].stat().st_size + 2000))
     compiled(program(kind="max"))
     assert new.exists() and not old.exists() and len(files()) == 1
+    assert cache.records().exists()  # What tuning has found is no package to be made again.
 
 
 @pytest.mark.parametrize("off", ["off", "0", "False", "no"])

@@ -3,6 +3,8 @@
 
 import json
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +15,10 @@ import numpy as np
 import pytest
 
 import gnn_mlir
-from gnn_mlir import cache, models, tuning
+from conftest import ROOT, find_tool
+from gnn_mlir import cache, compiler_capi, models, tuning
+
+RANKER = ROOT / "test/Tools/Inputs/ranker.txt"
 
 
 def make_graph(nodes=300, edges=3000, edge_types=1, seed=0):
@@ -31,6 +36,14 @@ def gcn():
     graph = make_graph()
     layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu")
     return layer, graph, layer.source.random_inputs(graph, 1)
+
+
+@pytest.fixture(scope="module")
+def tool():
+    path = find_tool("gnn-tune")
+    if path is None:
+        pytest.skip("needs gnn-tune")
+    return path
 
 
 def test_what_is_found_compiles_and_computes_the_same(gcn, tmp_path):
@@ -127,45 +140,106 @@ def test_a_synthetic_graph(gcn):
     assert gnn_mlir.tune(layer, graph, budget=1, op=2).graphs == []
 
 
-def test_records(gcn, tmp_path, monkeypatch):
-    """What was found is taken by programs with other names, and ends with its file."""
+@pytest.fixture
+def planted(gcn, tool, tmp_path, monkeypatch):
+    """A record of the last kernel in an empty folder of programs, and its schedule: measured,
+    and said to be twice as fast as the rule's."""
+    layer, graph, _ = gcn
     monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    store = tmp_path / "store.jsonl"
+    gnn_mlir.tune(layer, graph, budget=3, op=2, search="random", store=store, cell="a", keep=False)
+    lines = [json.loads(line) for line in store.read_text().splitlines()]
+    chosen, *others = [line for line in lines if "ratio" in line]
+    other = next(line for line in others if line["schedule"] != chosen["schedule"])
+    for line, ratio in ((chosen, 1), (other, 0.5)):
+        line.update(ratio=ratio, milliseconds=ratio, spread=0)
+    store.write_text(f"{json.dumps(chosen)}\n{json.dumps(other)}\n")
+    (tmp_path / "gcn.mlir").write_text(layer.origin[0])
+    graph.save(tmp_path / "graph.npz")
+    subprocess.run([tool, tmp_path / "gcn.mlir", "--graph", tmp_path / "graph.npz", "--target=cpu",
+                    "--replay", store, "--cell=a", "--op=2", "--search=exhaustive", "--out",
+                    tmp_path / "found.jsonl", "--records", cache.records()], check=True)
+    return other["schedule"]
+
+
+def test_records(gcn, planted, tmp_path):
+    """What was found is taken by programs with other names, and ends with its file."""
     _, graph, _ = gcn
     model, saved = models.gcn((16, 16)), tmp_path / "saved.jsonl"
 
     def schedules(tuned, program=model):
         gnn_mlir.compile(program, graph=graph, target="cpu", tuned=tuned, save_schedules=saved)
-        return [json.loads(line) for line in saved.read_text().splitlines()]
+        return [json.loads(line)["schedule"] for line in saved.read_text().splitlines()]
     chosen = schedules(False)
-    assert schedules(True) == chosen
-    # Tuning is by times: a record of the test is one of a schedule that it knows.
-    found = gnn_mlir.tune(model, graph, target="cpu", budget=2)
+    *others, last = schedules(True)
+    assert others == chosen[:-1] and last != chosen[-1] and planted.items() <= last.items()
+    renamed = model.text().replace("@gcn", "@other").replace("@g ", "@h ").replace("@g,", "@h,")
+    assert schedules(True, renamed) == [*others, last]
     path = cache.records()
-    records = path.read_text().splitlines()
-    assert len(records) == len(found.schedules)
-    for line in found.schedules:
-        assert any(line["schedule"].items() <= one["schedule"].items() for one in schedules(True))
-    assert schedules(False) == chosen
     path.write_text("no record\n" + path.read_text())
-    assert len(schedules(True)) == len(chosen)
+    assert schedules(True) == [*others, last] and schedules(False) == chosen
     cache.clear()
     assert not path.exists() and schedules(True) == chosen
 
 
-def test_a_record_changes_what_the_cache_of_programs_gives(gcn, tmp_path, monkeypatch):
+def test_what_was_found_is_kept(gcn, tmp_path, monkeypatch):
     monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
-    _, graph, inputs = gcn
-    model = models.gcn((16, 16))
+    found = gnn_mlir.tune(models.gcn((16, 16)), gcn[1], target="cpu", budget=2)
+    assert len(cache.records().read_text().splitlines()) == len(found.schedules)
 
-    def compile_tuned():
-        return gnn_mlir.compile(model, graph=graph, target="cpu", tuned=True)
-    before = compile_tuned()(graph, inputs)
+
+def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
+    _, graph, _ = gcn
+    asked, source = dict(graph=graph, target="cpu"), "record of records.jsonl"
+
+    def sources(**options):
+        plan = gnn_mlir.compile(models.gcn((16, 16)), **asked, **options).package.plan()
+        return [step.get("schedule_from") for step in plan["functions"][0]["steps"]]
+    assert sources() == [None] * 3
+    assert sources(tuned=True) == [None, None, source]
+    model = "model ranker.txt"  # It is for no product.
+    assert sources(schedule_rule=f"ranked:{RANKER}") == [model, None, model]
+    lines = tmp_path / "saved.jsonl"
+    gnn_mlir.compile(models.gcn((16, 16)), **asked, save_schedules=lines)
+    assert sources(schedules=lines) == [f"file saved.jsonl:{line}" for line in (1, 2, 3)]
+
+    def explained(**options):
+        return gnn_mlir.explain(models.gcn((16, 16)), **asked, **options)
+    assert "\nschedules: of 3 kernels by the rules\n" in explained()
+    tuned = explained(tuned=True)
+    assert f"\nschedules: of 2 kernels by the rules, 1 from {source}\n" in tuned
+    assert re.search(rf"^  gcn_\w+ +from {source} ", tuned, re.MULTILINE)
+    assert f"of 1 kernel by the rules, 2 from {model}\n" in explained(schedule_rule=f"ranked:{RANKER}")
+    page = tmp_path / "page.html"
+    assert "by the rules, 1 from file saved.jsonl:1, 1 from " in explained(
+        schedules=lines, html=page)
+    assert "from file saved.jsonl:3" in page.read_text()
+
+
+def test_a_record_changes_what_the_cache_of_programs_gives(gcn, planted, tmp_path):
+    """That of the programs that take it, and of no other ones."""
+    _, graph, inputs = gcn
+
+    def compile_tuned(width=16, tuned=True):
+        before = set((tmp_path / "cache").glob("*.gnnpkg"))
+        compiled = gnn_mlir.compile(models.gcn((16, width)), graph=graph, target="cpu", tuned=tuned)
+        return compiled, len(set((tmp_path / "cache").glob("*.gnnpkg")) - before)
+
+    assert [compile_tuned(width)[1] for width in (16, 16, 24, 24)] == [1, 0, 1, 0]
+    assert [compile_tuned(width, False)[1] for width in (16, 24)] == [1, 0]  # 24 has no records.
     path = cache.records()
-    path.write_text("{}\n")
-    np.testing.assert_array_equal(compile_tuned()(graph, inputs), before)
-    assert len(list(path.parent.glob("*.gnnpkg"))) == 2
+    record = json.loads(path.read_text())
+    with open(path, "a", encoding="utf-8") as file:  # of a program that is none of these
+        file.write(json.dumps({**record, "body": "0"}) + "\n{}\n[]\n")
+    assert [compile_tuned(width)[1] for width in (16, 24)] == [0, 0]
+    expected = compile_tuned()[0](graph, inputs)
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps({**record, "schedule": {"rows_per_block": 1}}) + "\n")
+    (again, count), (_, none) = compile_tuned(), compile_tuned(24)
+    assert (count, none) == (1, 0)
+    np.testing.assert_allclose(again(graph, inputs), expected, rtol=1e-4, atol=1e-5)
     with pytest.raises(ValueError, match="tuned: expected True or False, got 'yes'"):
-        gnn_mlir.compile(model, tuned="yes")
+        gnn_mlir.compile(models.gcn((16, 16)), tuned="yes")
 
 
 def test_filters(gcn):
@@ -184,6 +258,14 @@ def test_filters(gcn):
     assert 0 < len(left) < len(listed) and set(left) < set(listed)
     with pytest.raises(ValueError, match="^filters: expected registers, .*, got 'luck'$"):
         gnn_mlir.list_schedules(module, filters=["luck"], **asked)
+
+
+def test_page_has_the_settings(gcn):
+    with pytest.raises(ValueError) as caught:
+        compiler_capi.TuneSettings(luck=1)
+    known = re.search("expected one of (.*), got 'luck'", str(caught.value))[1].split(", ")
+    page = (ROOT / "docs/CAPI.md").read_text().split("## Settings of tuning")[1].split("```")[0]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == known
 
 
 def test_progress(gcn):
@@ -205,20 +287,85 @@ def test_an_error_of_progress_ends_the_search(gcn):
     assert time.monotonic() - begin < 30
 
 
+def test_an_error_keeps_what_was_found_before_it(gcn, tmp_path):
+    layer, graph, inputs = gcn
+    store = tmp_path / "store.jsonl"
+
+    def fail(name, *_):
+        if name.startswith("1 ") and store.is_file():
+            store.unlink()
+            store.mkdir()
+    with pytest.raises(gnn_mlir.TuneError, match=r"^template 1 \(.*cannot write") as caught:
+        gnn_mlir.tune(layer, graph, inputs, budget=6, store=store, progress=fail)
+    timed = [one["timed"] > 0 for one in caught.value.found.templates]
+    assert timed == [True, True, False]
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.found.templates == caught.value.found.templates
+
+
+def test_a_ranked_search_measures_what_gnn_tune_does(gcn, tool, tmp_path):
+    """In the order of the model, whatever the times are."""
+    layer, graph, inputs = gcn
+    graph.save(tmp_path / "graph.npz")
+    (tmp_path / "gcn.mlir").write_text(models.gcn((16, 16)).text())
+    gnn_mlir.tune(layer, graph, inputs, budget=60, op=2, search="ranked", model=RANKER,
+                  store=tmp_path / "python.jsonl")
+    subprocess.run([tool, tmp_path / "gcn.mlir", "--graph", tmp_path / "graph.npz", "--target=cpu",
+                    "--budget=60s", "--op=2", "--search=ranked", "--model", RANKER, "--out",
+                    tmp_path / "found.jsonl", "--store", tmp_path / "tool.jsonl"], check=True)
+    of_python, of_tool = ([json.loads(line)["schedule"] for line in path.read_text().splitlines()]
+                          for path in (tmp_path / "python.jsonl", tmp_path / "tool.jsonl"))
+    assert of_python[:11] == of_tool[:11]
+    assert len({json.dumps(one) for one in of_python}) in (10, 11)
+
+
+def test_templates_of_several_functions(gcn):
+    _, graph, _ = gcn
+    layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu", gradients=True)
+    found = gnn_mlir.tune(layer, graph, budget=1, op=0, function="gcn_forward")
+    assert "gcn_forward" not in str(found)
+    found.graphs = ["a graph"]
+    other = gnn_mlir.tune(layer, graph, budget=1, op=0, function="gcn_backward")
+    other.graphs = ["a graph", "another graph"]
+    found.add(other)
+    assert found.graphs == ["a graph", "another graph"]
+    assert {one["function"] for one in found.templates} == {"gcn_forward", "gcn_backward"}
+    assert "  gcn_forward: 0 (" in str(found) and "  gcn_backward: 0 (" in str(found)
+
+
 @pytest.mark.parametrize("change, message", [
     (dict(budget=0), "budget: expected a number of seconds above 0, got 0"),
     (dict(budget=float("nan")), "budget: expected a number of seconds above 0, got nan"),
     (dict(budget="5s"), "budget: expected a number of seconds above 0, got '5s'"),
-    (dict(search="luck"), "search: expected one of coordinate, random, exhaustive, got 'luck'"),
-    (dict(op=-1), "op: expected a number from 0 on, got -1"),
-    (dict(seed=1.5), "seed: expected a number from 0 on, got 1.5"),
+    (dict(budget=10**400), "budget: expected a number of seconds above 0, got 1000"),
+    (dict(budget=1e10), "budget: expected a time above 0 and of at most 1e9 s, "),
+    (dict(search="luck"), "search: expected one of coordinate, .*, sampling, got 'luck'"),
+    (dict(search=1), "search: expected a text without null characters, got 1"),
+    (dict(search=None), "search: expected one of coordinate, .*, sampling, got ''"),
+    (dict(search="ranked"), "model: expected a file for search 'ranked', got none"),
+    (dict(model=__file__), "model: expected none for search 'coordinate', got '.*test_tuning.py'"),
+    (dict(search="ranked", model=__file__), "model: .*test_tuning.py:1: expected 'tree'"),
+    (dict(model=1), "model: expected a path, got 1"),
+    (dict(op=-1), "op: expected an integer of at least 0, got -1"),
+    (dict(op=2**64), f"op: expected a whole number from 0 to 2147483647, got '{2**64}'"),
+    (dict(seed=1.5), "seed: expected an integer, got 1.5"),
+    (dict(seed=None), "seed: expected an integer, got None"),
+    (dict(seed=2**64), f"seed: expected a whole number from 0 to {2**64 - 1}, got '{2**64}'"),
     (dict(op=9), r"expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
     (dict(function="f"), "function: expected one of gcn, got 'f'"),
+    (dict(function=3), "function: expected a text without null characters, got 3"),
     (dict(filters=["luck"]), "filters: expected registers, utilization, balance, got 'luck'"),
     (dict(filters="balance"), "filters: expected a list of words, got 'balance'"),
+    (dict(filters=3), "filters: expected a list of words, got 3"),
+    (dict(filters=["balance\0"]), r"filters: expected a list of words, got \['balance\\x00'\]"),
+    (dict(cell="a\0b"), r"cell: expected a text without null characters, got 'a\\x00b'"),
+    (dict(cell=3), "cell: expected a text without null characters, got 3"),
+    (dict(keep="yes"), "keep: expected True or False, got 'yes'"),
+    (dict(progress=3), "progress: expected a function, got 3"),
     (dict(target="cuda"), "target: expected none for a compiled function"),
     (dict(schedule="x"), r"schedule: expected an option of tune \(budget, "),
     (dict(store="/nonexistent/store.jsonl"), "store: cannot write '/nonexistent/store.jsonl'"),
+    (dict(inputs=[1]), r"inputs: expected a dict of inputs by name, got \[1\]"),
     (dict(inputs={"y": np.zeros(3, np.float32)}), "inputs: expected one of x, .*; got 'y'"),
     (dict(inputs={"x": np.zeros((3, 16), np.float32)}),
      r"input 'x': expected f32\[300, 16\], got f32\[3, 16\]"),
@@ -227,8 +374,13 @@ def test_an_error_of_progress_ends_the_search(gcn):
 ])
 def test_what_is_wrong_is_said(gcn, change, message):
     layer, graph, _ = gcn
-    with pytest.raises((ValueError, gnn_mlir.GNNError), match=message):
+    with pytest.raises((ValueError, gnn_mlir.GNNError), match=f"^{message}"):
         gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
+
+
+def test_a_model_that_is_not_there(gcn):
+    with pytest.raises(FileNotFoundError, match="/none/x"):
+        gnn_mlir.tune(*gcn, search="ranked", model="/none/x")
 
 
 def test_other_programs_and_graphs(gcn):
@@ -283,18 +435,15 @@ def test_a_second_ctrl_c_does_not_wait(tmp_path):
 
 
 def test_what_was_found_before_an_error(gcn, monkeypatch):
-    answer = {"schedules": [{"template": "gemm"}], "templates": [], "graphs": [],
-              "stopped": False, "broken": "template 1: schedule <lanes = 8> runs for ever"}
-    monkeypatch.setattr(tuning, "_run", lambda *_: json.dumps(answer))
-    with pytest.raises(gnn_mlir.GNNError, match="^template 1: schedule <lanes = 8> runs") as error:
+    answer = {"schedules": [{"template": "gemm"}], "templates": [{"name": "0"}]}
+    error = gnn_mlir.GNNError("template 1: schedule <lanes = 8> runs for ever")
+    monkeypatch.setattr(tuning, "_run", lambda *_: (json.dumps(answer), error))
+    with pytest.raises(gnn_mlir.TuneError, match="^template 1: schedule <lanes = 8> runs") as caught:
         gnn_mlir.tune(*gcn)
-    assert error.value.found.schedules == answer["schedules"]
+    assert caught.value.found.schedules == answer["schedules"]
 
 
-def test_ctrl_c_of_the_tool(tmp_path):
-    tool = os.path.join(os.environ.get("GNN_MLIR_BUILD", ""), "bin", "gnn-tune")
-    if not os.path.exists(tool):
-        pytest.skip("needs gnn-tune")
+def test_ctrl_c_of_the_tool(tool, tmp_path):
     make_graph().save(tmp_path / "graph.npz")
     (tmp_path / "gcn.mlir").write_text(models.gcn((16, 16)).text())
     process = subprocess.Popen(

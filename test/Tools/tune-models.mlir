@@ -51,8 +51,8 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --features=%t.features 2>&1 | FileCheck %s --check-prefix=REPLAY
 // RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --features=%t.features --replay=%t.store --cell=other 2>&1 | FileCheck %s --check-prefix=CELL
 //
-// MODEL:   {{^gnn-tune: error: --search=ranked: expected --model FILE, got none$}}
-// NOMODEL: {{^gnn-tune: error: --search=random: expected no --model$}}
+// MODEL:   {{^gnn-tune: error: --model: expected a file for search 'ranked', got none$}}
+// NOMODEL: {{^gnn-tune: error: --model: expected none for search 'random', got '.+cost.json'$}}
 // NONE:    {{^gnn-tune: error: --model: cannot open '.+': No such file or directory$}}
 // CUT:     {{^gnn-tune: error: --model: .+:18: expected 3 numbers of 'leaf_value', got 2$}}
 // REPLAY:  {{^gnn-tune: error: --features: expected --replay with a store$}}

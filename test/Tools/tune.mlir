@@ -29,6 +29,18 @@
 // HALVES: {{^ +2.0000 +1.0000 +0.50 .* 0 \(gemm rows dst\)$}}
 // HALVES-NOT: no schedule
 
+// RUN: grep '"template":"gemm"' %t.halves > %t.first
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.first --cell=tiny --search=exhaustive --out=%t.jsonl \
+// RUN:   --records=%t.records > %t.summary 2> %t.error
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.summary && FileCheck %s --check-prefix=SECOND --input-file=%t.error
+// RUN: FileCheck %s --check-prefix=LINE --input-file=%t.jsonl && FileCheck %s --check-prefix=LINE --input-file=%t.records
+
+// An error of the second template keeps what was found of the first.
+//
+// KEPT:   {{^ +2.0000 +1.0000 +0.50 .* 0 \(gemm rows dst\)$}}
+// SECOND: {{^gnn-tune: error: template 1 \(traverse .+\): expected measurements of 'tiny' and this template in the store, got none$}}
+// LINE:   "template":"gemm"
+
 // RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --budget=0 2>&1 | FileCheck %s --check-prefix=BUDGET
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --op=2 2>&1 | FileCheck %s --check-prefix=OP
@@ -58,9 +70,9 @@
 // What is wrong is said before anything is measured.
 //
 // NONE:     {{^gnn-tune: error: expected FILE.mlir and --out FILE.jsonl$}}
-// BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0, such as 500ms, 5s or 2m, got '0'$}}
+// BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0 and of at most 1e9 s, such as 500ms, 5s or 2m, got '0'$}}
 // OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
-// NEGATIVE: {{^gnn-tune: error: --op: expected a number from 0 on, got -2$}}
+// NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
 // GRAPH:    {{^gnn-tune: error: .*graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) that one is made of, got neither$}}
 // NAME:     {{^gnn-tune: error: expected --graph g=FILE.npz, got 'h=.+'$}}
@@ -68,7 +80,7 @@
 // LOOPS:    {{^gnn-tune: error: --add-self-loops: expected --graph FILE.npz, whose edges it changes, got none$}}
 // TRACE:    {{^gnn-tune: error: --trace: expected FILE.jsonl, got an empty text$}}
 // CELL:     {{^gnn-tune: error: --cell: expected --store or --replay, whose measurements it names, got neither$}}
-// JOBS:     {{^gnn-tune: error: --jobs: expected at most [0-9]+ threads, one for each core, got 100000$}}
+// JOBS:     {{^gnn-tune: error: --jobs: expected a whole number from 1 to [0-9]+, got '100000'$}}
 // WEIGHTS:  {{^gnn-tune: error: --weights: expected none with --replay, which neither compiles nor measures$}}
 // LISTED:   {{^gnn-tune: error: --out: expected none with --features, which searches nothing$}}
 // OUT:      {{^gnn-tune: error: --out: cannot write '.+': No such file or directory$}}
@@ -76,7 +88,7 @@
 // SAME:     {{^gnn-tune: error: --store: expected another file than --out's, got '.*same'$}}
 // OWN:      {{^gnn-tune: error: --out: expected another file than FILE.mlir's, got '.*program.mlir'$}}
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
-// SEARCH:   {{^gnn-tune: error: --search: expected coordinate, random, exhaustive, ranked, genetic or sampling, got 'luck'$}}
+// SEARCH:   {{^gnn-tune: error: --search: expected one of coordinate, random, exhaustive, ranked, genetic, sampling, got 'luck'$}}
 // FILTER:   {{^gnn-tune: error: --filter: expected registers, utilization, balance, got 'luck'$}}
 // REPLAYED: {{^gnn-tune: error: --filter: expected none with --replay, which neither compiles nor measures$}}
 // FILTERED: 1 (traverse

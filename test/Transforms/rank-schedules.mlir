@@ -19,11 +19,12 @@
 // tree knows the fields of products, which the rule chooses.
 //
 // CHECK-LABEL: @free
-// CHECK: gnn_tile.traverse {{.+}} schedule <columns_per_block = 64, vector = 1, {{.+}} rows_per_block = 2, {{.+}} runs = 32>
+// CHECK: gnn_tile.traverse {{.+}} schedule <columns_per_block = 64, vector = 1, {{.+}} rows_per_block = 2, {{.+}} runs = 32> attributes {gnn.schedule_from = "model ranker.txt"}
 // CHECK-LABEL: @given
 // CHECK: gnn_tile.traverse {{.+}} schedule <columns_per_block = 64, vector = 2, lanes = 32, {{.+}} rows_per_block = 4,
 // CHECK-LABEL: @product
 // CHECK: gnn_tile.gemm {{.+}} schedule <n = 64, kind = tf32x3, copies = async, max_registers = 128>
+// CHECK-NOT: gnn.schedule_from
 //
 // REMARK: remark: [Passed] ScheduleRanked | Category:gnn-tile-rank-schedules | Remark="the first of {{[0-9]+}} schedules: #gnn_tile.traverse_schedule<{{[^>]+}} rows_per_block = 2, {{[^>]+}}>; by the rule: #gnn_tile.traverse_schedule<columns_per_block = 64, vector = 4, lanes = 16, {{[^>]+}} rows_per_block = 8, {{[^>]+}}>"
 // REMARK: remark: [Passed] ScheduleRanked {{.+}} rows_per_block = 4, {{[^>]+}}>; by the rule: {{[^>]+}} rows_per_block = 4,

@@ -36,10 +36,10 @@
 // RUN: gnn-opt %t/f.mlir --gnn-schedule-pipeline="schedules=%t/other.jsonl allow-unused-schedules=true" \
 // RUN:     -o /dev/null --remarks-filter=gnn-tile-apply-schedules 2>&1 | FileCheck %s --check-prefix=LEFT
 //
-// TEXT: text.jsonl:1:1: error: expected a JSON object a line, as gnn-tile-list-schedules prints them
-// ARRAY: array.jsonl:1:1: error: expected a JSON object a line, as gnn-tile-list-schedules prints them
+// TEXT: text.jsonl:1:1: error: expected a JSON object a line: 
+// ARRAY: array.jsonl:1:1: error: expected a JSON object a line
 // MISSING: missing.jsonl:2:1: error: expected a text as 'graph'
-// LIST: list.jsonl:1:1: error: expected texts in 'accesses'
+// LIST: list.jsonl:1:1: error: expected a list of texts as 'accesses'
 // NAME: name.jsonl:1:1: error: expected function, graph, template, domain, accesses, types, body, schedule or layout, got 'bodies'
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule'
 // HALF: half.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got 3.5
@@ -58,7 +58,7 @@
 // HONOUR: note: the template
 // ZERO: zero.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 0
 // QUOTED: quoted.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got "16"
-// DEEP: deep.jsonl:1:101: error: expected at most 100 levels of nesting
+// DEEP: deep.jsonl:1:1: error: expected at most 100 levels of nesting
 // GONE: gone.jsonl:0:0: error: cannot open '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
 // UNSAVED: saved.jsonl:0:0: error: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory

@@ -146,9 +146,11 @@ static runtime::Expected<std::shared_ptr<runtime::Device>> openDevice() {
 /// Says what the graph pipeline does to `module`. A page has the times of a run
 /// and so waits for it.
 static mlir::LogicalResult printExplanation(mlir::ModuleOp module) {
+  CompileOptions options = *given->flags;
+  options.target = target;
   bool hasChip = target == "cuda" || given->flags.isGiven("chip");
-  auto explanation =
-      explain(module, given->flags->passes, target, hasChip ? chip : "");
+  options.chip = hasChip ? chip : "";
+  auto explanation = explain(module, options);
   if (mlir::failed(explanation))
     return mlir::failure();
   StringRef path = given->explainFile;

@@ -16,13 +16,12 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Plugins.h"
 #include "GNN/Runtime/CUDA.h"
-#include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
-#include "GNN/Tune/SyntheticGraph.h"
+#include "GNN/Tune/Search.h"
 #include "GNN/Tune/Tune.h"
 #include "GNN/Version.h"
 
@@ -53,16 +52,16 @@ struct Options : run::ModuleOptions {
         "graphs are made from the statistics in their declarations");
   }
 
-  cl::opt<int> number{
+  cl::opt<std::string> op{
       "op",
       cl::desc("Tune only the template with this number, from 0; by default "
                "all, which share the budget by their times"),
-      cl::value_desc("N"), cl::init(-1), cl::cat(category)};
+      cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
       cl::desc("Limit of the time of the run, which includes compilation: "
                "500ms, 5s, 2m (default 5s)"),
-      cl::value_desc("TIME"), cl::init("5s"), cl::cat(category)};
+      cl::value_desc("TIME"), cl::cat(category)};
   cl::opt<std::string> out{
       "out",
       cl::desc("Write the schedules that are faster than the chosen ones, for "
@@ -87,18 +86,18 @@ struct Options : run::ModuleOptions {
       cl::desc("Name of the measurements in the store; by default the graph "
                "files and the function"),
       cl::value_desc("NAME"), cl::cat(category)};
-  cl::opt<std::string> search{
-      "search",
-      cl::desc(
-          "How to search: coordinate (default), random, exhaustive, or with "
-          "--model ranked, genetic or sampling (docs/TuningModels.md)"),
-      cl::value_desc("NAME"), cl::init("coordinate"), cl::cat(category)};
+  const std::string searches =
+      "How to search: " + tune::listSearches() +
+      "; by default the first, the last three with --model "
+      "(docs/TuningModels.md)";
+  cl::opt<std::string> search{"search", cl::desc(searches),
+                              cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> filter{
       "filter",
       cl::desc("Filters that drop candidates before they are compiled, with "
                "commas between: registers (default), utilization, balance; "
                "empty: none (docs/Schedules.md)"),
-      cl::value_desc("NAMES"), cl::init("registers"), cl::cat(category)};
+      cl::value_desc("NAMES"), cl::cat(category)};
   cl::opt<std::string> model{
       "model",
       cl::desc("Trained model of the search: trees of LightGBM, or networks"),
@@ -113,14 +112,14 @@ struct Options : run::ModuleOptions {
           "Write the features of the schedules in the store of --replay, and "
           "the predictions of --model, to train models; nothing is tuned"),
       cl::value_desc("FILE.jsonl"), cl::cat(category)};
-  cl::opt<uint64_t> seed{
+  cl::opt<std::string> seed{
       "seed",
       cl::desc("Seed of a search that draws random numbers, and of graphs that "
                "are made from statistics"),
-      cl::init(0), cl::cat(category)};
-  cl::opt<unsigned> jobs{
+      cl::value_desc("N"), cl::cat(category)};
+  cl::opt<std::string> jobs{
       "jobs", cl::desc("Threads that compile; by default one for each core"),
-      cl::init(0), cl::cat(category)};
+      cl::value_desc("N"), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
 };
 } // namespace
@@ -136,21 +135,6 @@ static void interrupt(int signal) {
 
 static int fail(const Twine &message) {
   return tools::fail("gnn-tune", message);
-}
-
-/// Seconds of "500ms", "5s", "2m" or "5".
-static runtime::Expected<double> parseTime(StringRef text) {
-  StringRef number = text;
-  double unit = number.consume_back("ms")  ? 1e-3
-                : number.consume_back("s") ? 1
-                : number.consume_back("m") ? 60
-                                           : 1;
-  double value = 0;
-  if (number.getAsDouble(value) || !(value > 0) || value * unit > 1e9)
-    return runtime::failure("--budget: expected a time above 0, such as 500ms, "
-                            "5s or 2m, got '",
-                            text.str(), "'");
-  return value * unit;
 }
 
 /// Shows how far the search is, on one line of a terminal.
@@ -233,20 +217,19 @@ public:
 
 private:
   runtime::Error checkArguments();
+  runtime::Error setOptions();
   static runtime::Error checkCombinations(bool isListing);
   runtime::Error openDevice();
   runtime::Error loadGraphs();
-  runtime::Error makeGraphs();
   bool compile();
   runtime::Expected<std::vector<std::string>>
   readInputs(const std::vector<runtime::TensorInfo> &infos,
              const runtime::FunctionPlan &plan) const;
+  int listFeatures() const;
+  int write(const tune::Tuned &tuned) const;
   int tuneFunction();
 
-  double seconds = 0;
-  std::chrono::steady_clock::time_point begin;
-  std::optional<tune::Store> store;
-  std::shared_ptr<const tune::ScheduleModel> model;
+  tune::TuneOptions options;
   std::vector<tune::StoredMeasurement> stored;
   std::vector<run::LoadedGraph> loaded;
   tune::Place place;
@@ -277,10 +260,6 @@ runtime::Error Run::checkCombinations(bool isListing) {
   if (!given->cell.empty() && given->store.empty() && given->replay.empty())
     return runtime::failure("--cell: expected --store or --replay, whose "
                             "measurements it names, got neither");
-  if (given->jobs > runtime::numThreads())
-    return runtime::failure("--jobs: expected at most ", runtime::numThreads(),
-                            " threads, one for each core, got ",
-                            given->jobs.getValue());
   return {};
 }
 
@@ -308,30 +287,9 @@ runtime::Error Run::checkArguments() {
     return runtime::failure("--features: expected --replay with a store");
   if (runtime::Error error = checkCombinations(isListing))
     return error;
-  auto time = parseTime(given->budget);
-  if (!time)
-    return time.takeError();
-  seconds = *time;
-  if (given->number.getNumOccurrences() && given->number < 0)
-    return runtime::failure("--op: expected a number from 0 on, got ",
-                            given->number.getValue());
-  if (auto search = tune::createSearch(given->search, given->seed); !search)
-    return search.takeError().in("--search");
-  auto filters = tile::parseScheduleFilters(given->filter);
-  if (!filters)
-    return filters.takeError().in("--filter");
-  place.filters = std::move(*filters);
-  if (!isListing && tune::asksModel(given->search) != !given->model.empty())
-    return runtime::failure(
-        "--search=", given->search.getValue(), ": expected ",
-        given->model.empty() ? "--model FILE, got none" : "no --model");
-  if (!given->model.empty()) {
-    auto loaded = tune::ScheduleModel::load(given->model);
-    if (!loaded)
-      return loaded.takeError().in("--model");
-    model = std::move(*loaded);
-  }
-  // Both are tried before anything is measured.
+  if (runtime::Error error = setOptions())
+    return error;
+  // It is tried before anything is measured.
   runtime::NewFile file;
   int status = given->out.empty() ? 0 : file.create(given->out, {""});
   if (status)
@@ -343,13 +301,32 @@ runtime::Error Run::checkArguments() {
       return lines.takeError().in("--replay");
     stored = std::move(*lines);
   }
-  if (!given->records.empty())
-    if (runtime::Error error = appendLine(given->records, ""))
-      return error.in("--records");
-  if (given->store.empty())
-    return {};
-  store.emplace(given->store);
-  return store->check().in("--store");
+  if (runtime::Error error = isListing ? options.loadModel() : options.open())
+    return runtime::Error("--" + error.message());
+  return {};
+}
+
+/// Takes what the flags of tuning say.
+runtime::Error Run::setOptions() {
+  const std::pair<const char *, const cl::opt<std::string> *> flags[] = {
+      {"function", &given->function}, {"op", &given->op},
+      {"budget", &given->budget},     {"search", &given->search},
+      {"model", &given->model},       {"seed", &given->seed},
+      {"filters", &given->filter},    {"threads", &given->jobs},
+      {"store", &given->store},       {"cell", &given->cell},
+      {"records", &given->records}};
+  for (auto [name, flag] : flags)
+    if (flag->getNumOccurrences())
+      if (runtime::Error error =
+              options.set(name, flag->getValue(), ("--" + flag->ArgStr).str()))
+        return error;
+  options.version = GNN_VERSION;
+  options.maxBytes = given->maxBytes;
+  options.progress = showProgress;
+  options.inputs = [&](const auto &infos, const auto &plan) {
+    return readInputs(infos, plan);
+  };
+  return {};
 }
 
 runtime::Error Run::openDevice() {
@@ -378,7 +355,6 @@ runtime::Error Run::openDevice() {
   if (place.options.chip.empty())
     place.options.chip = (*device)->describeGPU();
   place.options.keepIR = target != "cuda";
-  place.threads = given->jobs ? given->jobs : runtime::numThreads();
   return {};
 }
 
@@ -393,27 +369,9 @@ runtime::Error Run::loadGraphs() {
   return {};
 }
 
-/// Makes graphs of statistics where none is given and a device runs on them.
-runtime::Error Run::makeGraphs() {
-  if (!given->graphFiles.empty() || !place.device)
-    return {};
-  std::vector<std::string> lines;
-  if (sys::Process::StandardErrIsDisplayed())
-    errs() << "making a graph of the declared statistics ";
-  auto made =
-      tune::makeSyntheticGraphs(*module, given->seed, lines, given->maxBytes);
-  endProgress();
-  if (!made)
-    return run::withOption(made.takeError());
-  place.graphs = std::move(*made);
-  for (const std::string &line : lines)
-    outs() << line << "\n";
-  return {};
-}
-
 /// Compiles the file up to templates; errors are diagnostics.
 bool Run::compile() {
-  begin = std::chrono::steady_clock::now();
+  options.begin = std::chrono::steady_clock::now();
   registerDialects(registry);
   context = std::make_unique<mlir::MLIRContext>(registry);
   SourceMgr sources;
@@ -432,23 +390,19 @@ bool Run::compile() {
     fail("--function: " + toString(std::move(error)));
     return false;
   };
-  if (given->function.empty()) {
+  if (options.function.empty()) {
     auto only = findFunction(*module);
     if (!only)
       return failWith(only.takeError());
-    given->function = only->getName().str();
+    options.function = only->getName().str();
   }
-  std::vector<std::string> names = listGraphs(*module, given->function);
-  auto named = nameGraphs(*module, given->function, loaded);
+  std::vector<std::string> names = listGraphs(*module, options.function);
+  auto named = nameGraphs(*module, options.function, loaded);
   if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
       mlir::failed(attachGradients(*module, given->flags->gradients)))
     return false;
   for (const NamedGraph &graph : *named)
     place.graphs[graph.name] = graph.graph;
-  if (runtime::Error error = makeGraphs()) {
-    fail(error.message());
-    return false;
-  }
   {
     mlir::ScopedDiagnosticHandler options(context.get(),
                                           [&](mlir::Diagnostic &error) {
@@ -461,7 +415,7 @@ bool Run::compile() {
   if (mlir::failed(lowerToTemplates(*module, place.options,
                                     /*choosesSchedules=*/false)))
     return false;
-  if (auto function = findFunction(*module, given->function); !function)
+  if (auto function = findFunction(*module, options.function); !function)
     return failWith(function.takeError());
   if (loaded.empty())
     return true;
@@ -491,57 +445,58 @@ Run::readInputs(const std::vector<runtime::TensorInfo> &infos,
   return run::loadInputs(read, files, *given);
 }
 
-int Run::tuneFunction() {
-  place.options = tune::optionsBehindTemplates(place.options);
-  tune::TuneOptions options;
-  options.function = given->function;
-  if (given->number.getNumOccurrences())
-    options.number = given->number;
-  options.seconds = seconds;
-  options.begin = begin;
-  options.search = given->search;
-  options.seed = given->seed;
-  options.model = model;
-  options.store = store ? &*store : nullptr;
-  options.records = given->records;
-  options.cell = given->cell;
-  if (options.cell.empty())
-    for (const std::string &text : given->graphFiles)
-      options.cell += text + " ";
-  if (given->cell.empty())
-    options.cell += given->function;
-  options.version = GNN_VERSION;
-  options.progress = showProgress;
-  options.inputs = [&](const auto &infos, const auto &plan) {
-    return readInputs(infos, plan);
-  };
-  if (!given->features.empty()) {
-    auto text = tune::listFeatures(*module, stored, place.options, options);
-    if (!text)
-      return fail(text.takeError().message());
-    if (runtime::Error error = writeOutput(given->features, *text))
-      return fail("--features: " + error.message());
-    return 0;
-  }
-  std::signal(SIGINT, interrupt);
-  auto tuned = given->replay.empty()
-                   ? tune::tune(*module, place, options)
-                   : tune::replay(*module, stored, place.options, options);
-  std::signal(SIGINT, SIG_DFL);
-  endProgress();
-  if (!tuned)
-    return fail(tuned.takeError().message());
-  if (runtime::Error error = writeOutput(given->out, tuned->lines()))
+/// Writes the features of a store.
+int Run::listFeatures() const {
+  auto text = tune::listFeatures(*module, stored, place.options, options);
+  if (!text)
+    return fail(text.takeError().message());
+  if (runtime::Error error = writeOutput(given->features, *text))
+    return fail("--features: " + error.message());
+  return 0;
+}
+
+/// Writes what was found.
+int Run::write(const tune::Tuned &tuned) const {
+  if (runtime::Error error = writeOutput(given->out, tuned.lines()))
     return fail("--out: " + error.message());
   if (!given->trace.empty())
-    if (runtime::Error error =
-            writeOutput(given->trace, describeTrials(*tuned)))
+    if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
-  printSummary(*tuned);
-  if (tuned->lines().empty())
+  printSummary(tuned);
+  if (tuned.lines().empty())
     outs() << "no schedule is faster than the chosen ones; "
            << given->out.getValue() << " is empty\n";
-  return tuned->broken.empty() ? 0 : fail(tuned->broken);
+  return 0;
+}
+
+int Run::tuneFunction() {
+  tune::Tuned tuned;
+  if (place.graphs.empty() && place.device &&
+      sys::Process::StandardErrIsDisplayed())
+    errs() << "making a graph of the declared statistics ";
+  runtime::Error error = tune::prepare(*module, options, place, tuned);
+  endProgress();
+  if (error)
+    return fail((error.kind() == runtime::ErrorKind::Option ? "--" : "") +
+                run::withOption(error).message());
+  for (const std::string &line : tuned.graphs)
+    outs() << line << "\n";
+  if (options.cell.empty()) {
+    for (const std::string &text : given->graphFiles)
+      options.cell += text + " ";
+    options.cell += options.function;
+  }
+  if (!given->features.empty())
+    return listFeatures();
+  std::signal(SIGINT, interrupt);
+  runtime::Error failed =
+      given->replay.empty()
+          ? tune::tune(*module, place, options, tuned)
+          : tune::replay(*module, stored, place.options, options, tuned);
+  std::signal(SIGINT, SIG_DFL);
+  endProgress();
+  int status = failed && !tuned.isBegun() ? 0 : write(tuned);
+  return failed ? fail(failed.message()) : status;
 }
 
 int Run::run() {

@@ -6,11 +6,8 @@
 
 #include "GNN-c/Tune.h"
 
-GnnTuneSettings settingsFromC(double seconds);
+GnnError *setBudgetFromC(GnnTuneSettings *settings, const char *budget);
 
-GnnTuneSettings settingsFromC(double seconds) {
-  GnnTuneSettings settings = {0};
-  settings.number = -1;
-  settings.seconds = seconds;
-  return settings;
+GnnError *setBudgetFromC(GnnTuneSettings *settings, const char *budget) {
+  return gnnTuneSettingsSet(settings, "budget", budget);
 }

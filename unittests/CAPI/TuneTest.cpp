@@ -8,11 +8,12 @@
 
 #include "gtest/gtest.h"
 
-#include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-extern "C" GnnTuneSettings settingsFromC(double seconds);
+extern "C" GnnError *setBudgetFromC(GnnTuneSettings *settings,
+                                    const char *budget);
 
 namespace {
 const char program[] = R"(
@@ -40,47 +41,96 @@ protected:
     ASSERT_EQ(gnnGraphCreate(&arrays, &graph), nullptr);
     ASSERT_EQ(gnnCompileOptionsCreate(&options), nullptr);
     ASSERT_EQ(gnnCompileOptionsAddGraph(options, "", graph), nullptr);
+    ASSERT_EQ(gnnTuneSettingsCreate(&settings), nullptr);
+    ASSERT_EQ(setBudgetFromC(settings, "1s"), nullptr);
   }
   void TearDown() override {
+    gnnTuneSettingsDestroy(settings);
     gnnCompileOptionsDestroy(options);
     gnnGraphRelease(graph);
   }
 
+  static std::string take(GnnError *error) {
+    std::string said = error ? gnnErrorMessage(error) : "";
+    gnnErrorDestroy(error);
+    return said;
+  }
+  std::string set(const char *name, const char *value) {
+    return take(gnnTuneSettingsSet(settings, name, value));
+  }
+
   /// The answer, or the message of the error.
-  std::string tune(const char *target, const GnnTuneSettings &settings,
-                   const std::vector<GnnArray> &inputs = {},
+  std::string tune(const char *target, const std::vector<GnnArray> &inputs = {},
                    const std::string &text = program) {
+    std::string answer, said = tuneTo(answer, target, inputs, text);
+    EXPECT_TRUE(said.empty() || answer.empty());
+    return said + answer;
+  }
+  std::string tuneTo(std::string &answer, const char *target,
+                     const std::vector<GnnArray> &inputs = {},
+                     const std::string &text = program) {
     EXPECT_EQ(gnnCompileOptionsSet(options, "target", target), nullptr);
     GnnDevice *device = nullptr;
     EXPECT_EQ(gnnDeviceOpen(target, &device), nullptr);
-    char *answer = nullptr;
-    GnnError *error =
-        gnnTune(text.data(), text.size(), "f.mlir", options, &settings,
-                inputs.data(), inputs.size(), device, &answer);
-    std::string said = error ? gnnErrorMessage(error) : answer;
-    gnnErrorDestroy(error);
-    gnnStringDestroy(answer);
+    char *given = nullptr;
+    std::string said =
+        take(gnnTune(text.data(), text.size(), "f.mlir", options, settings,
+                     inputs.data(), inputs.size(), device, &given));
+    answer = given ? given : "";
+    gnnStringDestroy(given);
     gnnDeviceRelease(device);
     return said;
   }
 
   GnnGraph *graph = nullptr;
   GnnCompileOptions *options = nullptr;
+  GnnTuneSettings *settings = nullptr;
 };
 } // namespace
 
 TEST_F(Tune, GivesWhatWasFound) {
-  GnnTuneSettings settings = settingsFromC(1);
   int calls = 0;
-  settings.context = &calls;
-  settings.progress = [](void *context, const char *, int64_t, int64_t, double,
-                         double) { return ++*static_cast<int *>(context) > 2; };
+  auto count = [](void *context, const char *, int64_t, int64_t, double,
+                  double) { return ++*static_cast<int *>(context) > 2; };
+  EXPECT_EQ(gnnTuneSettingsSetProgress(settings, count, &calls), nullptr);
   const float x[24] = {1};
   const int64_t shape[] = {3, 8};
-  std::string answer = tune("cpu", settings, {{"x", "f32", 2, shape, x}});
+  std::string answer = tune("cpu", {{"x", "f32", 2, shape, x}});
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(answer.find("{\"schedules\":["), 0u) << answer;
+  EXPECT_NE(answer.find("{\"function\":\"f\",\"number\":0,"), std::string::npos)
+      << answer;
   EXPECT_NE(answer.find("\"stopped\":true"), std::string::npos) << answer;
+}
+
+/// An error of the second template leaves what was found of the first.
+TEST_F(Tune, AnErrorKeepsWhatWasFoundBeforeIt) {
+  std::string two = program, store = testing::TempDir() + "tune-store.jsonl";
+  std::string gemm = "  %y = gnn.linear %x, %w : (tensor<?x8xf32, #node>, "
+                     "tensor<8x8xf32>) -> tensor<?x8xf32, #node>\n";
+  two.insert(two.find("  %m ="), gemm);
+  two.replace(two.find("%x via"), 2, "%y");
+  two.replace(two.find("{gnn.name = \"x\"}"), 16,
+              "{gnn.name = \"x\"}, %w: tensor<8x8xf32> {gnn.name = \"w\"}");
+  std::filesystem::remove_all(store);
+  EXPECT_EQ(set("store", store.c_str()), "");
+  EXPECT_EQ(set("budget", "3s"), "");
+  auto replace = [](void *context, const char *name, int64_t, int64_t, double,
+                    double) {
+    const auto &path = *static_cast<std::string *>(context);
+    if (name[0] == '1' && std::filesystem::is_regular_file(path)) {
+      std::filesystem::remove(path);
+      std::filesystem::create_directory(path);
+    }
+    return false;
+  };
+  EXPECT_EQ(gnnTuneSettingsSetProgress(settings, replace, &store), nullptr);
+  std::string answer, said = tuneTo(answer, "cpu", {}, two);
+  EXPECT_EQ(said.find("template 1 (traverse"), 0u) << said;
+  EXPECT_NE(said.find("cannot write"), std::string::npos) << said;
+  EXPECT_NE(answer.find("\"number\":1,"), std::string::npos) << answer;
+  EXPECT_EQ(answer.find("\"timed\":0,"), std::string::npos) << answer;
+  std::filesystem::remove_all(store);
 }
 
 /// The backward pass of a maximum reads which edge it took.
@@ -88,24 +138,71 @@ TEST_F(Tune, IntegersHaveToBeGiven) {
   std::string max = program;
   max.replace(max.find("aggregate sum"), 13, "aggregate max");
   EXPECT_EQ(gnnCompileOptionsSet(options, "gradients", "f: x"), nullptr);
-  GnnTuneSettings settings = settingsFromC(1);
-  settings.function = "f_backward";
-  EXPECT_EQ(tune("cpu", settings, {}, max),
+  EXPECT_EQ(set("function", "f_backward"), "");
+  EXPECT_EQ(tune("cpu", {}, max),
             "expected the values of i32 input 'saved_0', got none");
 }
 
 TEST_F(Tune, SaysWhatIsWrong) {
-  EXPECT_EQ(tune("emulator", settingsFromC(1)),
+  EXPECT_EQ(tune("emulator"),
             "the emulator has no times: expected target cuda or cpu");
-  EXPECT_EQ(tune("cpu", settingsFromC(0)),
-            "expected a budget above 0 seconds, got 0");
-  GnnTuneSettings settings = settingsFromC(1);
-  settings.function = "h";
-  EXPECT_EQ(tune("cpu", settings), "function: expected one of f, got 'h'");
-  settings = settingsFromC(1);
-  settings.search = "luck";
-  EXPECT_EQ(tune("cpu", settings).find("search: expected coordinate"), 0u);
-  const int64_t shape[] = {3, 4};
-  EXPECT_EQ(tune("cpu", settingsFromC(1), {{"x", "f32", 2, shape, shape}}),
+  const int64_t shape[] = {3, 4}, good[] = {3, 8};
+  EXPECT_EQ(tune("cpu", {{"x", "f32", 2, shape, shape}}),
             "input 'x': expected f32[3, 8], got f32[3, 4]");
+  EXPECT_EQ(tune("cpu", {{"x", "f32", 2, good, nullptr}}),
+            "input: x: expected 96 bytes, got null");
+  EXPECT_EQ(tune("cpu", {{nullptr, "f32", 2, shape, shape}}),
+            "inputs: expected a name, a dtype and a shape of array 0, got null "
+            "or a negative rank");
+  GnnDevice *device = nullptr;
+  EXPECT_EQ(gnnDeviceOpen("cpu", &device), nullptr);
+  char *answer = nullptr;
+  EXPECT_EQ(take(gnnTune(program, sizeof program - 1, "f.mlir", options,
+                         settings, nullptr, -1, device, &answer)),
+            "inputs: expected as many arrays as numInputs says, got null and "
+            "-1");
+  gnnDeviceRelease(device);
+  EXPECT_EQ(set("function", "h"), "");
+  EXPECT_EQ(tune("cpu"), "function: expected one of f, got 'h'");
+}
+
+TEST_F(Tune, ChecksItsSettings) {
+  const char *wrong[][3] = {
+      {"function", "", "function: expected a text, got an empty one"},
+      {"op", "-1",
+       "op: expected a whole number from 0 to 2147483647, got '-1'"},
+      {"op", "18446744073709551616",
+       "op: expected a whole number from 0 to 2147483647, got "
+       "'18446744073709551616'"},
+      {"budget", "0",
+       "budget: expected a time above 0 and of at most 1e9 s, such as 500ms, "
+       "5s or 2m, got '0'"},
+      {"budget", "nan",
+       "budget: expected a time above 0 and of at most 1e9 s, such as 500ms, "
+       "5s or 2m, got 'nan'"},
+      {"search", "luck",
+       "search: expected one of coordinate, random, exhaustive, ranked, "
+       "genetic, sampling, got 'luck'"},
+      {"seed", "18446744073709551616",
+       "seed: expected a whole number from 0 to 18446744073709551615, got "
+       "'18446744073709551616'"},
+      {"filters", "balance,luck",
+       "filters: expected registers, utilization, balance, got 'luck'"},
+      {"luck", "1",
+       "settings: expected one of function, op, budget, search, model, seed, "
+       "filters, threads, store, cell, records, got 'luck'"},
+  };
+  for (auto [name, value, expected] : wrong)
+    EXPECT_EQ(set(name, value), expected);
+  EXPECT_EQ(set(nullptr, "1"),
+            "expected settings, a name and a value, got null");
+  for (const char *threads : {"0", "4294967297"})
+    EXPECT_EQ(set("threads", threads),
+              "threads: expected a whole number from 1 to " +
+                  std::to_string(gnnNumThreads()) + ", got '" + threads + "'");
+  EXPECT_EQ(set("model", "/none"), "");
+  EXPECT_EQ(tune("cpu"),
+            "model: expected none for search 'coordinate', got '/none'");
+  EXPECT_EQ(set("search", "ranked"), "");
+  EXPECT_EQ(tune("cpu").find("model: cannot open '/none'"), 0u);
 }

@@ -112,7 +112,7 @@ TEST_F(ExplainTest, AttentionCountsItsLaunches) {
       ASSERT_TRUE(module);
       AttentionOp op;
       module->walk([&](AttentionOp found) { op = found; });
-      FailureOr<Explanation> explained = explain(*module, "");
+      FailureOr<Explanation> explained = explain(*module, CompileOptions());
       ASSERT_TRUE(succeeded(explained));
       const ExplainedFunction &function = explained->before.front();
       ASSERT_EQ(function.obstacle, "");

@@ -233,10 +233,12 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
     options.inputs = [](const auto &infos, const auto &) {
       return randomInputs(infos);
     };
-    auto tuned = tune::tune(*program.module, program.place, options);
-    ASSERT_TRUE(tuned) << tuned.message();
+    Tuned tuned;
+    runtime::Error error =
+        tune::tune(*program.module, program.place, options, tuned);
+    ASSERT_FALSE(error) << error.message();
     size_t count = 0;
-    for (const TunedTemplate &one : tuned->templates) {
+    for (const TunedTemplate &one : tuned.templates) {
       for (const Trial &trial : one.history.trials) {
         count += trial.schedule != one.history.trials.front().schedule;
         EXPECT_EQ(trial.measured.dropped, "")
@@ -258,9 +260,11 @@ TEST(Tune, BudgetsBeginWhereTheCallerSays) {
   options.inputs = [](const auto &infos, const auto &) {
     return randomInputs(infos);
   };
-  auto tuned = tune::tune(*program.module, program.place, options);
-  ASSERT_TRUE(tuned) << tuned.message();
-  for (const TunedTemplate &one : tuned->templates) {
+  Tuned tuned;
+  runtime::Error error =
+      tune::tune(*program.module, program.place, options, tuned);
+  ASSERT_FALSE(error) << error.message();
+  for (const TunedTemplate &one : tuned.templates) {
     EXPECT_GT(one.milliseconds, 0);
     EXPECT_TRUE(one.history.trials.empty());
   }

@@ -115,8 +115,10 @@ TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
             path + ":2: expected none, same bits or close as 'check'");
   EXPECT_EQ(change("\"accesses\":[", "\"accesses\":[1,"),
             path + ":2: expected a list of texts as 'accesses'");
-  EXPECT_EQ(change("\"deep\":2", "\"deep\":[]"),
-            path + ":2: expected a whole number or a word as 'deep'");
+  EXPECT_EQ(
+      change("\"deep\":2", "\"deep\":[]"),
+      path + ":2: expected a whole number or a word as 'deep' of the schedule, "
+             "got []");
   // Half a line, as after a crash of the machine.
   std::string error = readError(*text + text->substr(0, text->size() / 2));
   EXPECT_EQ(error.find(path + ":2: expected a JSON object a line: "), 0u)

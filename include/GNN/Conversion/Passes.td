@@ -165,7 +165,7 @@ def ConvertGNNTileToGPU : Pass<"convert-gnn-tile-to-gpu", "::mlir::ModuleOp"> {
     `memref.reinterpret_cast` in front of the loop, which states the number of rows;
     structures of the graph; integers. Constants are copied into the kernel. A
     `memref.alloca` of the workgroup becomes its shared memory. The `schedule` of the
-    loop becomes `gnn.schedule` of the launch, for reports.
+    loop becomes `gnn.schedule` of the launch, for reports, as does `gnn.schedule_from`.
 
     ```mlir
     %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>

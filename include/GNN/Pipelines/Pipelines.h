@@ -339,25 +339,24 @@ template <typename Base> struct ScheduleFiles : public Base {
   template <typename T, typename... Mods>
   using Option = mlir::detail::PassOptions::Option<T, Mods...>;
 
-  Option<std::string> schedules{
-      *this, "schedules",
-      llvm::cl::desc("File of initial schedules of templates"),
-      llvm::cl::init("")};
+  Option<std::string> schedules{*this, "schedules",
+                                llvm::cl::desc("File of initial schedules"),
+                                llvm::cl::init("")};
   Option<bool> allowUnusedSchedules{
       *this, "allow-unused-schedules",
       llvm::cl::desc("Skip schedules that no template takes"),
       llvm::cl::init(false)};
   Option<std::string> records{
-      *this, "records",
-      llvm::cl::desc("Records of tuned schedules, for the other templates"),
+      *this, "records", llvm::cl::desc("File of records, for other templates"),
+      llvm::cl::init("")};
+  Option<std::string> recordKeys{
+      *this, "record-keys", llvm::cl::desc("File that gets keys of records"),
       llvm::cl::init("")};
   Option<std::string> saveSchedules{
-      *this, "save-schedules",
-      llvm::cl::desc("File to write the schedules of all templates to"),
+      *this, "save-schedules", llvm::cl::desc("File that gets all schedules"),
       llvm::cl::init("")};
   Option<std::string> scheduleRule{
-      *this, "schedule-rule",
-      llvm::cl::desc("rule, or ranked:FILE, a model (docs/TuningModels.md)"),
+      *this, "schedule-rule", llvm::cl::desc("rule, or ranked:FILE, a model"),
       llvm::cl::init("rule")};
 
   /// Takes the same options of `other`.
@@ -365,6 +364,7 @@ template <typename Base> struct ScheduleFiles : public Base {
     schedules = other.schedules;
     allowUnusedSchedules = other.allowUnusedSchedules;
     records = other.records;
+    recordKeys = other.recordKeys;
     saveSchedules = other.saveSchedules;
     scheduleRule = other.scheduleRule;
   }

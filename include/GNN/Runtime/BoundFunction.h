@@ -55,10 +55,10 @@ struct StepReport {
   /// The launches for which it waits if several run concurrently, by their
   /// place in the report.
   std::vector<size_t> after;
-  /// The ops of the model that the kernel computes, and its schedule, as in the
-  /// plan.
+  /// The ops of the model that the kernel computes, its schedule, and where
+  /// that is from, as in the plan.
   std::vector<std::string> ops;
-  std::string schedule;
+  std::string schedule, scheduleFrom;
 };
 
 /// The launches of a bound function and their costs.

@@ -163,9 +163,10 @@ struct StepSpec {
   int64_t writes = -1;
   int64_t flops = -1;
   /// For people: the ops of the model that the kernel computes, such as "dot at
-  /// layer.mlir:8:3", and its schedule. May be empty.
+  /// layer.mlir:8:3", its schedule, and the file that the schedule is from, if
+  /// no rule chose it. May be empty.
   std::vector<std::string> ops;
-  std::string schedule;
+  std::string schedule, scheduleFrom;
 };
 
 /// A condition on several graphs together, e.g. that one block has as many

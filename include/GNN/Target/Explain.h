@@ -13,6 +13,7 @@
 
 #include "GNN/Analysis/Targets.h"
 #include "GNN/Runtime/BoundFunction.h"
+#include "GNN/Target/CompileOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -52,9 +53,12 @@ struct ExplainedNode {
 
 /// Launches that share an op, mostly only one.
 struct ExplainedKernel {
-  /// The kernels that are launched, in order, and the schedule of each, which
-  /// may be empty.
-  std::vector<std::string> names, schedules;
+  /// The kernels that are launched, in order, the schedule of each, which may
+  /// be empty, and where it is from, which is empty if the rules chose it.
+  std::vector<std::string> names, schedules, scheduleFrom;
+
+  /// The sources, each once, with commas between.
+  std::string listSources() const;
   ExplainedCost cost;
   /// Numbers of its nodes, which ascend: the ops that it computes, those that
   /// it reads through, and results that it writes in the user's order. A node
@@ -127,11 +131,11 @@ struct Explanation {
 /// Runs the graph pipeline on a copy of `module`, with `passes` in the syntax
 /// of `parsePassSwitches`. Kernels and their costs are those of the kind of
 /// target and its chip; if both are empty, of the target of the module, or of
-/// the first known GPU. Errors are at the module.
+/// the first known GPU. Kernels with the passes have the schedules of the files
+/// in `options`, which has these beside switches, target and chip, where their
+/// templates are there. Errors are at the module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
-                                     llvm::StringRef passes,
-                                     llvm::StringRef kind = "",
-                                     llvm::StringRef chip = "");
+                                     const CompileOptions &options);
 
 /// Adds the times of a run to the kernels of its function with the passes, if
 /// all launches of a kernel have a time.

@@ -72,12 +72,14 @@ std::unique_ptr<Search> createExhaustiveSearch(size_t most);
 /// fastest first.
 using ModelOrder = std::vector<size_t>;
 
-/// Whether the search of that name asks a model.
+/// The names of all searches, with commas between.
+std::string listSearches();
+
+/// Whether the search of that name asks a model (ModelSearch.h).
 bool asksModel(llvm::StringRef name);
 
-/// A search by its name: coordinate, random, exhaustive, or with the order of a
-/// model ranked, genetic or sampling (ModelSearch.h). The error lists the
-/// names.
+/// A search by its name; `order` is that of a search that asks a model. The
+/// error lists the names.
 runtime::Expected<std::unique_ptr<Search>>
 createSearch(llvm::StringRef name, uint64_t seed, ModelOrder order = {});
 

@@ -7,57 +7,12 @@
 #ifndef GNN_TUNE_TUNE_H
 #define GNN_TUNE_TUNE_H
 
-#include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 #include "GNN/Tune/CompileTemplate.h"
 #include "GNN/Tune/SpaceFilter.h"
 #include "GNN/Tune/Store.h"
-
-#include <chrono>
+#include "GNN/Tune/TuneOptions.h"
 
 namespace gnn::tune {
-
-/// The state of a search, for who waits for it.
-struct Progress {
-  /// The template, and which of how many it is.
-  std::string name;
-  size_t number = 0, count = 0;
-  /// Schedules that were measured, those that were dropped, and the least
-  /// ratio.
-  size_t timed = 0, dropped = 0;
-  double best = 1;
-  /// The part of the budget that is gone.
-  double done = 0;
-};
-
-/// How to tune.
-struct TuneOptions {
-  std::string function;
-  /// The number of the one template to tune; none: all of them.
-  std::optional<size_t> number;
-  /// For all templates together, from `begin` on: the caller may have made
-  /// graphs.
-  double seconds = 5;
-  std::chrono::steady_clock::time_point begin =
-      std::chrono::steady_clock::now();
-  /// The name of a search, and its seed.
-  std::string search = "coordinate";
-  uint64_t seed = 0;
-  /// The model of searches that ask one.
-  std::shared_ptr<const ScheduleModel> model;
-  /// Gets all measurements, where it is given; `cell` names them.
-  const Store *store = nullptr;
-  std::string cell;
-  /// A file that gets records of what is found (GNN/Transforms/Schedules/
-  /// Records.h); empty: none.
-  std::string records;
-  std::string version;
-  /// Told of progress between batches; whether to stop.
-  std::function<bool(const Progress &)> progress = {};
-  /// The contents of the inputs, which the plan has alone and in this order.
-  std::function<runtime::Expected<std::vector<std::string>>(
-      const std::vector<runtime::TensorInfo> &, const runtime::FunctionPlan &)>
-      inputs;
-};
 
 /// One template of the function.
 struct TunedTemplate {
@@ -84,29 +39,37 @@ struct TunedTemplate {
   }
 };
 
+/// The templates of a function, and the schedules that were found for them.
 struct Tuned {
+  std::string function;
   std::vector<TunedTemplate> templates;
+  /// A line about each graph that was made of statistics.
+  std::vector<std::string> graphs;
   bool isStopped = false;
-  /// Why it ended early, with the template: a kernel hangs, the device has
-  /// failed, or a file cannot be written. Empty where it did not.
-  std::string broken;
-
   /// The lines of all templates.
   std::string lines() const;
+  /// Whether anything was measured.
+  bool isBegun() const;
 };
 
-/// Searches faster schedules of the templates of a function of `module`, which
-/// has the form that `lowerToTemplates` makes. Templates share the budget by
-/// their times; each runs alone on what those before it leave.
-runtime::Expected<Tuned> tune(mlir::ModuleOp module, const Place &place,
-                              const TuneOptions &options);
+/// Finds the function of `module`, which has the form that `lowerToTemplates`
+/// makes, and completes the place: options behind templates, filters, threads,
+/// and on a device graphs of statistics where it has none.
+runtime::Error prepare(mlir::ModuleOp module, TuneOptions &options,
+                       Place &place, Tuned &found);
+
+/// Searches faster schedules of the templates of the function that `prepare`
+/// has found. Templates share the budget by their times; each runs alone on
+/// what those before it leave. An error leaves what was found before it.
+runtime::Error tune(mlir::ModuleOp module, const Place &place,
+                    const TuneOptions &options, Tuned &found);
 
 /// The same by times of a store, without a device and inputs. Each template has
 /// the budget for itself.
-runtime::Expected<Tuned> replay(mlir::ModuleOp module,
-                                llvm::ArrayRef<StoredMeasurement> stored,
-                                const CompileOptions &compile,
-                                const TuneOptions &options);
+runtime::Error replay(mlir::ModuleOp module,
+                      llvm::ArrayRef<StoredMeasurement> stored,
+                      const CompileOptions &compile, const TuneOptions &options,
+                      Tuned &found);
 
 /// The features of what a store has of a cell, for those who train models: a
 /// line of JSON for each template that it has measurements of, with `names`,

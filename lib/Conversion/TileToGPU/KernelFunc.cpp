@@ -128,8 +128,8 @@ OpBuilder KernelFunc::atEnd() {
   return OpBuilder(func.getBody().front().getTerminator());
 }
 
-void KernelFunc::launch(OpBuilder &host, gpu::KernelDim3 grid, int64_t threads,
-                        Attribute schedule) {
+gpu::LaunchFuncOp KernelFunc::launch(OpBuilder &host, gpu::KernelDim3 grid,
+                                     int64_t threads, Attribute schedule) {
   marker->erase();
   auto index = [&](int64_t value) {
     return arith::ConstantIndexOp::create(host, loc, value);
@@ -149,4 +149,5 @@ void KernelFunc::launch(OpBuilder &host, gpu::KernelDim3 grid, int64_t threads,
       func->setAttr(name, host.getI32IntegerAttr(bound));
   func.setKnownBlockSizeAttr(
       host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  return launch;
 }

@@ -49,8 +49,9 @@ public:
 
   /// Launches it with `threads` a block. `schedule`: for plan and reports; may
   /// be null.
-  void launch(mlir::OpBuilder &host, mlir::gpu::KernelDim3 grid,
-              int64_t threads, mlir::Attribute schedule);
+  mlir::gpu::LaunchFuncOp launch(mlir::OpBuilder &host,
+                                 mlir::gpu::KernelDim3 grid, int64_t threads,
+                                 mlir::Attribute schedule);
 
 private:
   mlir::Value addArgument(mlir::Value hostValue, mlir::Type type,

@@ -11,6 +11,7 @@
 
 #include "KernelFunc.h"
 
+#include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/Ranges.h"
 
@@ -270,8 +271,9 @@ void Outliner::launch() {
   for (Value &size : sizes)
     if (!size)
       size = arith::ConstantIndexOp::create(host, loc, 1);
-  func.launch(host, {sizes[0], sizes[1], sizes[2]}, *op.getThreads(),
-              op.getScheduleAttr());
+  auto launch = func.launch(host, {sizes[0], sizes[1], sizes[2]},
+                            *op.getThreads(), op.getScheduleAttr());
+  gnn::copyScheduleFrom(op, launch);
 }
 
 LogicalResult Outliner::run() {

@@ -11,6 +11,7 @@
 
 #include "../Utils/Blocks.h"
 
+#include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 #include "GNN/Dialect/Tile/IR/ProductLayout.h"
 #include "GNN/Dialect/Tile/IR/Registers.h"
@@ -391,6 +392,7 @@ void SumIntoProduct::fuse() {
       builder.getFusedLoc({sumBlocks.getLoc(), productBlocks.getLoc()}));
   productBlocks.setScheduleAttr(
       builder.getArrayAttr({sum.getScheduleAttr(), product.getScheduleAttr()}));
+  gnn::copyScheduleFrom(sumBlocks, productBlocks);
   productBlocks.setMadeOf("traverse_gemm");
   stateCost();
   sumBlocks.erase();

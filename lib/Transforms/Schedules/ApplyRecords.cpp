@@ -7,9 +7,9 @@
 #include "GNN/Analysis/CostModel.h"
 #include "GNN/Analysis/RowStatistics.h"
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Dialect/GNN/IR/Target.h"
 #include "GNN/OptionFiles/OptionFiles.h"
-#include "GNN/Runtime/Nesting.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/Records.h"
@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace gnn::tile;
@@ -67,34 +68,39 @@ static std::string describeChip(Operation *op) {
   return text;
 }
 
-json::Object gnn::tile::describeForRecord(TileOpInterface op) {
+RecordKey gnn::tile::describeForRecord(TileOpInterface op) {
   TemplateKey key(op);
-  return json::Object{
-      {"template", key.kind},
-      {"domain", key.domain},
-      {"accesses", json::Array(key.accesses)},
-      {"types", json::Array(key.types)},
-      {"body", key.body},
-      {"statistics", describeStatistics(op)},
-      {"target", describeChip(op.getOperation())},
-      {"version", GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")"}};
+  return {{"template", key.kind},
+          {"domain", key.domain},
+          {"accesses", json::Array(key.accesses)},
+          {"types", json::Array(key.types)},
+          {"body", key.body},
+          {"statistics", describeStatistics(op)},
+          {"target", describeChip(op.getOperation())},
+          {"version", GNN_VERSION " (MLIR " LLVM_VERSION_STRING ")"}};
+}
+
+/// A line without its end: a key, and what else is of its object.
+static std::string
+printLine(const RecordKey &key,
+          llvm::function_ref<void(json::OStream &)> writeMore) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  json::OStream out(stream);
+  out.object([&] {
+    for (const auto &[name, value] : key)
+      out.attribute(name, value);
+    writeMore(out);
+  });
+  return text;
 }
 
 std::string gnn::tile::printRecord(TileOpInterface op, ScheduleInterface kind,
                                    ArrayRef<int64_t> values, double ratio) {
-  json::Object record = describeForRecord(op);
-  json::Object schedule;
-  for (auto [field, value] : llvm::zip_equal(kind.getTable(), values))
-    if (value)
-      schedule[field.name] = field.words.empty()
-                                 ? json::Value(value)
-                                 : json::Value(field.str(value));
-  record["schedule"] = std::move(schedule);
-  record["ratio"] = ratio;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << json::Value(std::move(record));
-  return text;
+  return printLine(describeForRecord(op), [&](json::OStream &out) {
+    out.attribute("ratio", ratio);
+    writeFields(out, kind.getTable(), values);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,9 +111,10 @@ namespace {
 /// A record and where it stands.
 struct Record {
   json::Object object;
+  ScheduleFields fields;
   Location loc;
 
-  bool isOf(const json::Object &key) const {
+  bool isOf(const RecordKey &key) const {
     return llvm::all_of(key, [&](const auto &part) {
       const json::Value *value = object.get(part.first);
       return value && *value == part.second;
@@ -122,16 +129,23 @@ struct ApplyRecords : gnn::impl::ApplyRecordsBase<ApplyRecords> {
 
   void runOnOperation() override {
     Records records = read();
+    std::set<std::string> open;
     getOperation().walk([&](TileOpInterface op) {
-      if (!op.getTileSchedule())
-        apply(op, records);
+      if (op.getTileSchedule())
+        return;
+      RecordKey key = describeForRecord(op);
+      open.insert(printLine(key, [](json::OStream &) {}) + "\n");
+      apply(op, key, records);
     });
+    if (!keys.empty() &&
+        failed(writeSchedules(getOperation(), keys, llvm::join(open, ""))))
+      signalPassFailure();
   }
 
 private:
   Records read();
   void readLine(StringRef line, Location loc, Records &records);
-  void apply(TileOpInterface op, const Records &records);
+  void apply(TileOpInterface op, const RecordKey &key, const Records &records);
 };
 } // namespace
 
@@ -139,21 +153,20 @@ void ApplyRecords::readLine(StringRef line, Location loc, Records &records) {
   auto leave = [&](const Twine &why) {
     gnn::refused(getArgument(), loc) << "skips an invalid record: " + why.str();
   };
-  if (gnn::runtime::findDeepNesting(line, 100, gnn::runtime::Syntax::Text))
-    return leave("more than 100 levels of nesting");
-  auto value = json::parse(line);
-  if (!value)
-    return leave(toString(value.takeError()));
-  if (json::Object *object = value->getAsObject();
-      object && object->getObject("schedule"))
-    records.push_back({std::move(*object), loc});
-  else
-    leave("expected an object with a schedule");
+  auto object = parseLine(line);
+  if (!object)
+    return leave(object.message());
+  auto fields = readFields(*object);
+  if (!fields)
+    return leave(fields.message());
+  records.push_back({std::move(*object), std::move(*fields), loc});
 }
 
 /// Reads the records; what is none is left out.
 Records ApplyRecords::read() {
   Records records;
+  if (file.empty())
+    return records;
   MLIRContext *context = &getContext();
   auto text = gnn::readInput(file);
   if (!text) {
@@ -170,8 +183,8 @@ Records ApplyRecords::read() {
 }
 
 /// Gives a template the schedule of its last record, if it can be honoured.
-void ApplyRecords::apply(TileOpInterface op, const Records &records) {
-  json::Object key = describeForRecord(op);
+void ApplyRecords::apply(TileOpInterface op, const RecordKey &key,
+                         const Records &records) {
   const Record *found = nullptr;
   for (const Record &record : records)
     if (record.isOf(key))
@@ -179,13 +192,6 @@ void ApplyRecords::apply(TileOpInterface op, const Records &records) {
   if (!found)
     return;
   std::string why;
-  ScheduleFields fields;
-  for (const auto &[name, value] : *found->object.getObject("schedule")) {
-    auto number = value.getAsInteger();
-    auto word = value.getAsString();
-    fields[name.str()] =
-        number ? std::to_string(*number) : word.value_or("").str();
-  }
   FailureOr<Attribute> schedule = failure();
   {
     ScopedDiagnosticHandler quiet(&getContext(), [&](Diagnostic &error) {
@@ -193,12 +199,13 @@ void ApplyRecords::apply(TileOpInterface op, const Records &records) {
         why = error.str();
       return success();
     });
-    schedule = makeSchedule(op, fields, found->loc);
+    schedule = makeSchedule(op, found->fields, found->loc);
   }
   if (succeeded(schedule)) {
     op.setTileSchedule(*schedule);
     why = op.explainSchedule();
     if (why.empty()) {
+      gnn::setScheduleFrom(op, "record of", file);
       gnn::passed(getArgument(), op.getLoc(), "RecordApplied")
           << "takes the schedule of a record";
       return;

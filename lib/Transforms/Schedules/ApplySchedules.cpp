@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/ScheduleFile.h"
@@ -100,6 +101,7 @@ private:
       diag.attachNote(op.getLoc()) << "the template";
       return diag;
     }
+    gnn::setScheduleFrom(op, "file", describe(entry.loc));
     gnn::passed(getArgument(), op.getLoc(), "ScheduleApplied")
         << "takes the schedule of " + describe(entry.loc);
     return success();

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
+#include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Transforms/Remarks.h"
 #include "GNN/Transforms/Schedules/Passes.h"
 #include "GNN/Transforms/Schedules/ScheduleFile.h"
@@ -38,6 +39,7 @@ private:
 
   FailureOr<std::shared_ptr<const ScheduleModel>> loadModel();
   FailureOr<Choices> askRule();
+  void choose(TileOpInterface op, Attribute schedule);
   LogicalResult rank(TileOpInterface op, const ScheduleModel &model,
                      Attribute ofRule, Known &known);
 
@@ -76,6 +78,11 @@ FailureOr<RankSchedules::Choices> RankSchedules::askRule() {
   return choices;
 }
 
+void RankSchedules::choose(TileOpInterface op, Attribute schedule) {
+  op.setTileSchedule(schedule);
+  gnn::setScheduleFrom(op, "model", StringRef(rule).split(':').second);
+}
+
 /// Sets the first schedule by the model.
 LogicalResult RankSchedules::rank(TileOpInterface op,
                                   const ScheduleModel &model, Attribute ofRule,
@@ -86,7 +93,7 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
   TemplateKey key(op);
   if (auto same = known.find(key);
       same != known.end() && same->second.first == *given) {
-    op.setTileSchedule(same->second.second);
+    choose(op, same->second.second);
     return success();
   }
   std::vector<ListedSchedule> listed;
@@ -118,7 +125,7 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
   Attribute first = kind.withValues(listed[order->front()].schedule, report);
   if (!first)
     return failure();
-  op.setTileSchedule(first);
+  choose(op, first);
   known[key] = {*given, first};
   std::string text;
   llvm::raw_string_ostream stream(text);

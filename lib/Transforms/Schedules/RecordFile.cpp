@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "GNN/OptionFiles/OptionFiles.h"
-#include "GNN/Runtime/Nesting.h"
 #include "GNN/Transforms/Schedules/Records.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -18,21 +17,14 @@ namespace json = llvm::json;
 
 /// The key of a record as text; none of a line that is none.
 static std::optional<std::string> keyOf(StringRef line) {
-  if (runtime::findDeepNesting(line, 100, runtime::Syntax::Text))
-    return std::nullopt;
-  auto value = json::parse(line);
-  if (!value) {
-    llvm::consumeError(value.takeError());
-    return std::nullopt;
-  }
-  json::Object *record = value->getAsObject();
+  auto record = parseLine(line);
   if (!record || !record->getObject("schedule"))
     return std::nullopt;
   record->erase("schedule");
   record->erase("ratio");
   std::string key;
   llvm::raw_string_ostream stream(key);
-  stream << *value; // members are sorted
+  stream << json::Value(std::move(*record)); // members are sorted
   return key;
 }
 

@@ -18,6 +18,9 @@
 using namespace mlir;
 using namespace gnn::tile;
 namespace json = llvm::json;
+using gnn::runtime::Error;
+using gnn::runtime::Expected;
+using gnn::runtime::failure;
 
 //===----------------------------------------------------------------------===//
 // Keys
@@ -188,7 +191,7 @@ FailureOr<Attribute> gnn::tile::makeSchedule(TileOpInterface op,
 }
 
 //===----------------------------------------------------------------------===//
-// Files
+// Lines that are written
 //===----------------------------------------------------------------------===//
 
 void gnn::tile::writeKey(json::OStream &out, const TemplateKey &key) {
@@ -239,6 +242,82 @@ void gnn::tile::printSchedule(raw_ostream &os, const TemplateKey &key,
   os << "\n";
 }
 
+//===----------------------------------------------------------------------===//
+// Lines that are read
+//===----------------------------------------------------------------------===//
+
+static constexpr int maxNesting = 100;
+
+Expected<json::Object> gnn::tile::parseLine(StringRef line) {
+  if (gnn::runtime::findDeepNesting(line, maxNesting,
+                                    gnn::runtime::Syntax::Text))
+    return failure("expected at most ", maxNesting, " levels of nesting");
+  auto value = json::parse(line);
+  if (!value)
+    return failure("expected a JSON object a line: ",
+                   toString(value.takeError()));
+  if (json::Object *object = value->getAsObject())
+    return std::move(*object);
+  return failure("expected a JSON object a line");
+}
+
+static Error readText(const json::Object &line, StringRef name,
+                      std::string &value) {
+  auto text = line.getString(name);
+  if (!text)
+    return failure("expected a text as '", name.str(), "'");
+  value = text->str();
+  return {};
+}
+
+static Error readTexts(const json::Object &line, StringRef name,
+                       std::vector<std::string> &values) {
+  const json::Array *list = line.getArray(name);
+  if (!list || !llvm::all_of(*list, [](const json::Value &value) {
+        return value.getAsString().has_value();
+      }))
+    return failure("expected a list of texts as '", name.str(), "'");
+  for (const json::Value &value : *list)
+    values.push_back(value.getAsString()->str());
+  return {};
+}
+
+Expected<TemplateKey> gnn::tile::readKey(const json::Object &line) {
+  TemplateKey key;
+  for (auto [name, value] : {std::pair("function", &key.function),
+                             {"graph", &key.graph},
+                             {"template", &key.kind},
+                             {"domain", &key.domain},
+                             {"body", &key.body}})
+    if (Error error = readText(line, name, *value))
+      return error;
+  for (auto [name, values] :
+       {std::pair("accesses", &key.accesses), {"types", &key.types}})
+    if (Error error = readTexts(line, name, *values))
+      return error;
+  return key;
+}
+
+Expected<ScheduleFields> gnn::tile::readFields(const json::Object &line) {
+  const json::Object *object = line.getObject("schedule");
+  if (!object)
+    return failure("expected an object as 'schedule'");
+  ScheduleFields fields;
+  for (const auto &[name, value] : *object) {
+    auto word = value.getAsString();
+    auto number = value.getAsInteger();
+    if (!number && !(word && !word->empty() && llvm::isAlpha(word->front())))
+      return failure("expected a whole number or a word as '", name.str(),
+                     "' of the schedule, got ", printed(value));
+    fields[name.str()] = number ? std::to_string(*number) : word->str();
+  }
+  return fields;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
 /// The place of an error of a file, which is at none of its lines.
 static Location startOf(StringRef path, Operation *op) {
   return FileLineColLoc::get(op->getContext(), path, 0, 0);
@@ -251,85 +330,27 @@ LogicalResult gnn::tile::writeSchedules(Operation *op, StringRef path,
   return success();
 }
 
-namespace {
-/// Reads one line.
-class LineReader {
-public:
-  LineReader(const json::Object &object, Location loc)
-      : object(object), entry{{}, {}, loc} {}
-
-  FailureOr<ScheduleEntry> read() {
-    std::pair<StringRef, std::string *> texts[] = {
-        {"function", &entry.key.function},
-        {"graph", &entry.key.graph},
-        {"template", &entry.key.kind},
-        {"domain", &entry.key.domain},
-        {"body", &entry.key.body}};
-    for (auto [name, value] : texts)
-      if (failed(readText(name, *value)))
-        return failure();
-    if (failed(checkNames()) ||
-        failed(readList("accesses", entry.key.accesses)) ||
-        failed(readList("types", entry.key.types)) || failed(readFields()))
-      return failure();
-    return entry;
-  }
-
-private:
-  LogicalResult checkNames() {
-    StringRef names[] = {"function", "graph", "template", "domain", "accesses",
-                         "types",    "body",  "schedule", "layout"};
-    for (const auto &part : object)
-      if (!llvm::is_contained(names, part.first.str()))
-        return emitError(entry.loc, "expected function, graph, template, "
-                                    "domain, accesses, types, body, schedule "
-                                    "or layout, got '")
-               << part.first.str() << "'";
-    return success();
-  }
-
-  LogicalResult readText(StringRef name, std::string &value) {
-    auto text = object.getString(name);
-    if (!text)
-      return emitError(entry.loc, "expected a text as '") << name << "'";
-    value = text->str();
-    return success();
-  }
-
-  LogicalResult readList(StringRef name, std::vector<std::string> &values) {
-    const json::Array *list = object.getArray(name);
-    for (size_t i = 0; list && i < list->size(); ++i) {
-      auto text = (*list)[i].getAsString();
-      if (!text)
-        return emitError(entry.loc, "expected texts in '") << name << "'";
-      values.push_back(text->str());
-    }
-    if (list)
-      return success();
-    return emitError(entry.loc, "expected a list as '") << name << "'";
-  }
-
-  LogicalResult readFields() {
-    const json::Object *fields = object.getObject("schedule");
-    if (!fields)
-      return emitError(entry.loc, "expected an object as 'schedule'");
-    for (const auto &field : *fields) {
-      auto word = field.second.getAsString();
-      auto number = field.second.getAsInteger();
-      if (!number && !(word && !word->empty() && llvm::isAlpha(word->front())))
-        return emitError(entry.loc, "expected a whole number or a word as '")
-               << field.first.str() << "' of the schedule, got "
-               << printed(field.second);
-      entry.fields[field.first.str()] =
-          number ? std::to_string(*number) : word->str();
-    }
-    return success();
-  }
-
-  const json::Object &object;
-  ScheduleEntry entry;
-};
-} // namespace
+/// A line of a file of schedules.
+static Expected<ScheduleEntry> readEntry(StringRef line, Location loc) {
+  auto object = gnn::tile::parseLine(line);
+  if (!object)
+    return object.takeError();
+  auto key = readKey(*object);
+  if (!key)
+    return key.takeError();
+  const StringRef names[] = {"function", "graph",    "template",
+                             "domain",   "accesses", "types",
+                             "body",     "schedule", "layout"};
+  for (const auto &part : *object)
+    if (!llvm::is_contained(names, part.first.str()))
+      return failure("expected function, graph, template, domain, accesses, "
+                     "types, body, schedule or layout, got '",
+                     part.first.str(), "'");
+  auto fields = readFields(*object);
+  if (!fields)
+    return fields.takeError();
+  return ScheduleEntry{std::move(*key), std::move(*fields), loc};
+}
 
 FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
                                                                StringRef path) {
@@ -343,22 +364,9 @@ FailureOr<std::vector<ScheduleEntry>> gnn::tile::readSchedules(Operation *op,
     if (line.trim().empty())
       continue;
     auto loc = FileLineColLoc::get(op->getContext(), path, i + 1, 1);
-    if (auto place = gnn::runtime::findDeepNesting(line, 100,
-                                                   gnn::runtime::Syntax::Text))
-      return emitError(
-          FileLineColLoc::get(op->getContext(), path, i + 1, place->column),
-          "expected at most 100 levels of nesting");
-    auto value = json::parse(line);
-    if (!value || !value->getAsObject()) {
-      std::string error = value ? "" : ": " + toString(value.takeError());
-      return emitError(loc, "expected a JSON object a line, as "
-                            "gnn-tile-list-schedules prints them")
-             << error;
-    }
-    FailureOr<ScheduleEntry> entry =
-        LineReader(*value->getAsObject(), loc).read();
-    if (failed(entry))
-      return failure();
+    auto entry = readEntry(line, loc);
+    if (!entry)
+      return emitError(loc, entry.message());
     entries.push_back(std::move(*entry));
   }
   return entries;

@@ -7,6 +7,7 @@
 #include "Blocks.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Dialect/GNN/IR/ScheduleFrom.h"
 #include "GNN/Dialect/Tile/IR/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,7 +67,9 @@ SmallVector<Value> BlockBuilder::indexArrays() {
 }
 
 BlocksOp BlockBuilder::loop(ValueRange ends, ArrayRef<int64_t> steps) {
-  return BlocksOp::create(b, getAsOpFoldResult(ends), steps,
-                          b.getStringAttr(op->getName().stripDialect()),
-                          op.getTileSchedule());
+  auto made = BlocksOp::create(b, getAsOpFoldResult(ends), steps,
+                               b.getStringAttr(op->getName().stripDialect()),
+                               op.getTileSchedule());
+  gnn::copyScheduleFrom(op, made);
+  return made;
 }

@@ -103,6 +103,7 @@ def test_a_model_in_two_programs(caplog):
     assert [len(program.kernels) for program in one.programs] == [2, 2]
     assert one.programs[1].kernels["forward of training"][0] == "forward_forward_0_linear"
     assert one.programs[0].graphs == {"g1": (1, 1)} or len(one.programs[0].graphs) == 1
+    assert one.programs[1].sources["forward of training"] == ["", ""]
     outer = weakref.ref(gnn_mlir.pytorch.frontend.capture._made[-1])
     del model
     torch._dynamo.reset()
@@ -110,27 +111,43 @@ def test_a_model_in_two_programs(caplog):
     assert outer() is None
 
 
+def test_schedules_of_a_model_are_reported():
+    """By the kernels that no rule has laid out."""
+    ranker = pathlib.Path(__file__).parents[3] / "test/Tools/Inputs/ranker.txt"
+    model = gnn_mlir.compile(pyg.GCNConv(8, 4).eval(), schedule_rule=f"ranked:{ranker}")
+    with torch.no_grad():
+        text = gnn_mlir.explain(model, X, EDGES)
+    count, laid_out = re.search(
+        r"\n    without gradients: (\d) kernels, (\d) laid out from model ranker.txt$", text).groups()
+    assert 0 < int(laid_out) < int(count)
+    names = gnn_mlir.explain(model, kernels=True)
+    assert len(re.findall(r"^      \w+, schedule from model ranker.txt$", names, re.MULTILINE)) == (
+        int(laid_out))
+
+
 def test_kernels_that_are_launched_again():
     program = gnn_mlir.pytorch.frontend.report.Program("", {"g": (1, 2)}, {
         "forward of training": ["forward_forward_0_linear", "forward_forward_1_aggregate",
                                 "forward_forward_0_linear"],
         "backward of training": ["forward_backward_0_linear", "forward_forward_0_linear"],
-        "without gradients": ["forward_0_linear"]})
+        "without gradients": ["forward_0_linear"]}, {
+        "forward of training": ["", "file f:2", ""], "backward of training": ["", ""],
+        "without gradients": ["file f:2"]})
     assert str(program) == """\
   program on g of 1 node type and 2 edge types
-    forward of training: 3 kernels, 2 different
+    forward of training: 3 kernels, 2 different, 1 laid out from file f:2
     backward of training: 2 kernels
-    without gradients: 1 kernel"""
+    without gradients: 1 kernel, 1 laid out from file f:2"""
     assert program.as_text(kernels=True) == """\
   program on g of 1 node type and 2 edge types
-    forward of training: 3 kernels, 2 different
+    forward of training: 3 kernels, 2 different, 1 laid out from file f:2
       0_linear, 2 times
-      1_aggregate
+      1_aggregate, schedule from file f:2
     backward of training: 2 kernels
       0_linear
       forward_forward_0_linear
-    without gradients: 1 kernel
-      0_linear"""
+    without gradients: 1 kernel, 1 laid out from file f:2
+      0_linear, schedule from file f:2"""
 
 
 class Relational(torch.nn.Module):

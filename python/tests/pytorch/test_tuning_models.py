@@ -42,6 +42,17 @@ def test_forward_and_backward_passes(case):
     assert {line["function"].rpartition("_")[2] for line in found.schedules} <= {
         "forward", "backward"}
     assert len(found.templates) > 5
+    assert " model_backward: 0 (" in str(found) or " forward_backward: 0 (" in str(found)
+
+
+def test_templates_of_several_programs(case):
+    first, second = GCNConv(16, 8), GCNConv(8, 4)
+    compiled = gnn_mlir.compile(
+        lambda x, edges: second(torch.linalg.qr(first(x, edges))[0], edges), target="cpu")
+    with torch.no_grad():
+        found = gnn_mlir.tune(compiled, *case, budget=2)
+    assert {one["program"] for one in found.templates} == {1, 2}
+    assert " program 1, forward: 0 (" in str(found) and " program 2, forward: 0 (" in str(found)
 
 
 def test_dropout_has_a_seed(case):

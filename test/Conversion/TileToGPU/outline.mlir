@@ -38,14 +38,14 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK:         gpu.launch_func @walk_kernels::@walk_0_blocks
 // CHECK-SAME:      blocks in (%[[COUNT]], %[[ONE]], %[[ONE]]) threads in (%[[THREADS]], %[[ONE]], %[[ONE]])
 // CHECK-SAME:      args(%[[COUNT]] : index, %[[A]] : memref<1xi32>, %[[B]] : memref<1x64xf32>, %[[HOST_W]] : memref<64xf32>, %[[C]] : memref<1x64xf32>)
-// CHECK-SAME:      {gnn.schedule = #gnn_tile.traverse_schedule<lanes = 8>}
+// CHECK-SAME:      {gnn.schedule = #gnn_tile.traverse_schedule<lanes = 8>, gnn.schedule_from = "file f.jsonl:1"}
 func.func @walk(%x: memref<?x64xf32>, %w: memref<64xf32>, %y: memref<?x64xf32>) {
   %c0 = arith.constant 0 : index
   %n = gnn_tile.count @g count dst : index
   %yv = memref.reinterpret_cast %y to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
   %xv = memref.reinterpret_cast %x to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?x64xf32> to memref<?x64xf32>
   %rows = gnn_tile.structure @g rows dst edge.in_rows : memref<?xi32>
-  gnn_tile.blocks to [%n] step [1] schedule #gnn_tile.traverse_schedule<lanes = 8> threads 64 {
+  gnn_tile.blocks to [%n] step [1] schedule #gnn_tile.traverse_schedule<lanes = 8> threads 64 attributes {gnn.schedule_from = "file f.jsonl:1"} {
   ^bb0(%b: index):
     %lane = gpu.thread_id x
     %inside = arith.cmpi slt, %b, %n : index

@@ -14,7 +14,8 @@ gnn.graph @g square {node_types = 1, edge_types = 3}
 // CHECK:         gnn_tile.structure @g rows dst edge.in_rows
 // CHECK-COUNT-1: gnn_tile.cost
 // CHECK:         gnn_tile.blocks to [%{{.+}}, 32, 1] step [64, 32, 1] template "traverse_gemm"
-// CHECK-SAME:      schedule [#gnn_tile.traverse_schedule<{{.+}}>, #gnn_tile.gemm_schedule<n = 32, kind = ffma, copies = registers>] {
+// CHECK-SAME:      schedule [#gnn_tile.traverse_schedule<{{.+}}>, #gnn_tile.gemm_schedule<n = 32, kind = ffma, copies = registers>]
+// CHECK-SAME:      attributes {gnn.schedule_from = "record of r.jsonl; file f.jsonl:1"} {
 // CHECK-NEXT:         ^bb0(%[[R:.+]]: index, %[[C:.+]]: index, %{{.+}}: index):
 // CHECK:           %[[N:.+]] = arith.minsi
 // CHECK:           %[[ROWS:.+]] = gnn_tile.array : memref<64x64xf32, #gpu.address_space<workgroup>>
@@ -35,7 +36,8 @@ func.func @sum(%x: memref<?x64xf32>, %w: memref<64x32xf32>, %y: memref<?x32xf32>
   %s = memref.view %ws[%c0][%n] : memref<?xi8> to memref<?x64xf32>
   gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
-      outs(%s : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
+      outs(%s : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      attributes {gnn.schedule_from = "file f.jsonl:1"} {
   ^bb0(%xv: f32):
     %sum = gnn_tile.reduce sum [element] %xv : f32
     gnn_tile.yield %sum : f32
@@ -43,7 +45,8 @@ func.func @sum(%x: memref<?x64xf32>, %w: memref<64x32xf32>, %y: memref<?x32xf32>
   // expected-remark @+1 {{rows of 64 features are summed in the block that multiplies them, 16384 bytes of workgroup memory}}
   gnn_tile.gemm @g rows dst ins(%s, %w : memref<?x64xf32>, memref<64x32xf32>)
       at <group : feature> extras at []
-      outs(%y : memref<?x32xf32>) at <group : feature> {
+      outs(%y : memref<?x32xf32>) at <group : feature>
+      attributes {gnn.schedule_from = "record of r.jsonl"} {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   }

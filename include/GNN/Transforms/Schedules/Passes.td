@@ -59,13 +59,18 @@ def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
     last of several records applies.
 
     A record whose schedule cannot be honoured, and an invalid line, are skipped with a remark.
+    A template that takes one gets `gnn.schedule_from = "record of FILE"`. With `keys` a file gets
+    what a record has to match, a line for each template without a schedule: a cache compiles
+    again where a record of such a key is new.
 
     Needs: templates on buffers; `gnn.target` and statistics as at the time of the records.
-    Keeps: schedules that templates have. Never fails.
+    Keeps: schedules that templates have. Never fails for a record.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
   let options = [
     Option<"file", "file", "std::string", /*default=*/"", "File of records">,
+    Option<"keys", "keys", "std::string", /*default=*/"",
+           "File that gets the keys of records that templates can take">,
   ];
 }
 

@@ -22,7 +22,8 @@ namespace gnn::tile {
 /// The key that a record of a template is found by: its key without function
 /// and graph, the statistics of its graph in steps of a factor of two, the
 /// target, and the version of the compiler.
-llvm::json::Object describeForRecord(TileOpInterface op);
+using RecordKey = std::map<std::string, llvm::json::Value>;
+RecordKey describeForRecord(TileOpInterface op);
 
 /// A record as a line without its end, of a schedule that took `ratio` of the
 /// chosen one's time.

@@ -11,6 +11,7 @@
 #define GNN_TRANSFORMS_SCHEDULES_SCHEDULEFILE_H
 
 #include "GNN/Dialect/Tile/IR/Tile.h"
+#include "GNN/Runtime/Error.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/JSON.h"
@@ -55,6 +56,13 @@ struct ScheduleEntry {
 /// The lines of a file; reports errors at their line.
 mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
                                                           llvm::StringRef path);
+
+/// The object of a line of JSON, of a key, and of the fields in `schedule`;
+/// errors say what was expected.
+gnn::runtime::Expected<llvm::json::Object> parseLine(llvm::StringRef line);
+gnn::runtime::Expected<TemplateKey> readKey(const llvm::json::Object &line);
+gnn::runtime::Expected<ScheduleFields>
+readFields(const llvm::json::Object &line);
 
 /// Writes the attributes of a line, into its object: a key, and fields that are
 /// set as `schedule`.

@@ -42,12 +42,14 @@ class Left:
 
 @dataclasses.dataclass
 class Program:
-    """A program: its text, how many types each of its graphs has, and the names of kernels
-    by function, {} before the first call."""
+    """A program: its text, how many types each of its graphs has, the names of kernels by
+    function, {} before the first call, and likewise where the schedule of each is from, "" by the
+    rules."""
 
     text: str
     graphs: dict
     kernels: dict
+    sources: dict
 
     def __str__(self):
         return self.as_text()
@@ -62,11 +64,14 @@ class Program:
         for function, names in self.kernels.items():
             different = len(set(names))
             lines.append(f"    {function}: {_count(len(names), 'kernel')}"
-                         f"{f', {different} different' * (different < len(names))}")
+                         f"{f', {different} different' * (different < len(names))}"
+                         f"{_sources_text(self.sources[function])}")
             if kernels:
                 own = _PREFIXES[function.partition(" ")[0]]
                 lines += [f"      {name.removeprefix(own)}{f', {count} times' * (count > 1)}"
-                          for name, count in collections.Counter(names).items()]
+                          f"{f', schedule from {source}' * bool(source)}"
+                          for (name, source), count in collections.Counter(
+                              zip(names, self.sources[function])).items()]
         return "\n".join(lines if self.kernels else [*lines, "    not called yet"])
 
 
@@ -276,12 +281,20 @@ def _plans(function):
 def _program(call):
     graphs = {graph.name: (graph.node_types, graph.edge_types)
               for graph in call.segment.declared.values() if graph.parent is None}
-    kernels = {}
+    kernels, sources = {}, {}
     for plan in _plans(call.function) if call.function else ():
         function = f"{plan['pass']} of training" if "gradient_of" in plan else (
             "without gradients")
-        kernels[function] = [step["kernel"] for step in plan["steps"] if "kernel" in step]
-    return Program(call.program.module.text(), graphs, kernels)
+        steps = [step for step in plan["steps"] if "kernel" in step]
+        kernels[function] = [step["kernel"] for step in steps]
+        sources[function] = [step.get("schedule_from", "") for step in steps]
+    return Program(call.program.module.text(), graphs, kernels, sources)
+
+
+def _sources_text(sources):
+    """How many kernels have schedules from where; nothing where the rules chose all."""
+    counts = collections.Counter(filter(None, sources))
+    return "".join(f", {count} laid out from {source}" for source, count in counts.items())
 
 
 def left(outer):

@@ -30,6 +30,9 @@ inline constexpr llvm::StringLiteral gradientOf = "gnn.gradient_of";
 inline constexpr llvm::StringLiteral pass = "gnn.pass";
 // Attribute of a function that has some of its templates alone.
 inline constexpr llvm::StringLiteral excerpt = "gnn.excerpt";
+// Attribute of a template whose schedule no rule chose, of its blocks and its
+// launch (ScheduleFrom.h).
+inline constexpr llvm::StringLiteral scheduleFrom = "gnn.schedule_from";
 } // namespace gnn::attribute
 
 namespace gnn {

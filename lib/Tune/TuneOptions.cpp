@@ -1,0 +1,175 @@
+//===- TuneOptions.cpp - How to tune --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GNN/Tune/TuneOptions.h"
+
+#include "GNN/OptionFiles/OptionFiles.h"
+#include "GNN/Runtime/ThreadPool.h"
+#include "GNN/Transforms/Schedules/FilterSchedules.h"
+#include "GNN/Tune/Search.h"
+#include "GNN/Tune/Store.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <limits>
+
+using namespace gnn;
+using namespace gnn::tune;
+using llvm::StringRef;
+using runtime::Error;
+using runtime::ErrorKind;
+
+//===----------------------------------------------------------------------===//
+// By name
+//===----------------------------------------------------------------------===//
+
+static constexpr double mostSeconds = 1e9;
+
+static Error setText(std::string &field, StringRef value) {
+  if (value.empty())
+    return runtime::failure("expected a text, got an empty one");
+  field = value.str();
+  return {};
+}
+
+template <typename Field>
+static Error setNumber(Field &field, StringRef value, uint64_t least,
+                       uint64_t most) {
+  uint64_t number;
+  if (value.getAsInteger(10, number) || number < least || number > most)
+    return runtime::failure("expected a whole number from ", least, " to ",
+                            most, ", got '", value.str(), "'");
+  field = number;
+  return {};
+}
+
+/// Seconds of "500ms", "5s", "2m" or "5".
+static Error setTime(double &field, StringRef value) {
+  StringRef number = value;
+  double unit = number.consume_back("ms")  ? 1e-3
+                : number.consume_back("s") ? 1
+                : number.consume_back("m") ? 60
+                                           : 1;
+  double seconds = 0;
+  if (number.getAsDouble(seconds) || !(seconds * unit > 0) ||
+      seconds * unit > mostSeconds)
+    return runtime::failure("expected a time above 0 and of at most 1e9 s, "
+                            "such as 500ms, 5s or 2m, got '",
+                            value.str(), "'");
+  field = seconds * unit;
+  return {};
+}
+
+static Error setSearch(TuneOptions &options, StringRef value) {
+  auto search = createSearch(value, /*seed=*/0);
+  if (search)
+    options.search = value.str();
+  return search.takeError();
+}
+
+static Error setFilters(TuneOptions &options, StringRef value) {
+  auto filters = tile::parseScheduleFilters(value);
+  if (filters)
+    options.filters = std::move(*filters);
+  return filters.takeError();
+}
+
+namespace {
+struct Setting {
+  StringRef name;
+  Error (*set)(TuneOptions &options, StringRef value);
+};
+} // namespace
+
+static const Setting settings[] = {
+    {"function",
+     [](TuneOptions &options, StringRef value) {
+       return setText(options.function, value);
+     }},
+    {"op",
+     [](TuneOptions &options, StringRef value) {
+       return setNumber(options.number, value, 0,
+                        std::numeric_limits<int32_t>::max());
+     }},
+    {"budget", [](TuneOptions &options,
+                  StringRef value) { return setTime(options.seconds, value); }},
+    {"search", setSearch},
+    {"model",
+     [](TuneOptions &options, StringRef value) {
+       return setText(options.modelFile, value);
+     }},
+    {"seed",
+     [](TuneOptions &options, StringRef value) {
+       return setNumber(options.seed, value, 0,
+                        std::numeric_limits<uint64_t>::max());
+     }},
+    {"filters", setFilters},
+    {"threads",
+     [](TuneOptions &options, StringRef value) {
+       return setNumber(options.threads, value, 1, runtime::numThreads());
+     }},
+    {"store", [](TuneOptions &options,
+                 StringRef value) { return setText(options.store, value); }},
+    {"cell", [](TuneOptions &options,
+                StringRef value) { return setText(options.cell, value); }},
+    {"records",
+     [](TuneOptions &options, StringRef value) {
+       return setText(options.records, value);
+     }},
+};
+
+Error TuneOptions::set(StringRef name, StringRef value, StringRef shown) {
+  for (const Setting &setting : settings)
+    if (setting.name == name) {
+      Error error = setting.set(*this, value);
+      if (!error)
+        return {};
+      return Error(error.in((shown.empty() ? name : shown).str()).message(),
+                   ErrorKind::Option);
+    }
+  return Error("settings: expected one of " +
+                   llvm::join(llvm::map_range(settings,
+                                              [](const Setting &setting) {
+                                                return setting.name;
+                                              }),
+                              ", ") +
+                   ", got '" + name.str() + "'",
+               ErrorKind::Option);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static Error wrongModel(const std::string &why) {
+  return Error("model: " + why, ErrorKind::Option);
+}
+
+Error TuneOptions::loadModel() {
+  if (modelFile.empty())
+    return {};
+  auto loaded = ScheduleModel::load(modelFile);
+  if (!loaded)
+    return wrongModel(loaded.message());
+  model = std::move(*loaded);
+  return {};
+}
+
+Error TuneOptions::open() {
+  if (asksModel(search) && modelFile.empty())
+    return wrongModel("expected a file for search '" + search + "', got none");
+  if (!asksModel(search) && !modelFile.empty())
+    return wrongModel("expected none for search '" + search + "', got '" +
+                      modelFile + "'");
+  if (Error error = loadModel())
+    return error;
+  // Both are tried before anything is measured.
+  if (Error error = store.empty() ? Error() : Store(store).check())
+    return error.in("store");
+  if (Error error = records.empty() ? Error() : appendLine(records, ""))
+    return error.in("records");
+  return {};
+}
