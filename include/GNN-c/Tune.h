@@ -20,45 +20,49 @@
 extern "C" {
 #endif
 
-/** Told of a template, of how many schedules were measured and dropped, of the
- *  least part of the chosen schedule's time, and of the part of the budget that
- *  is gone. Returns whether to stop. Called by another thread than gnnTune's
- *  caller, which waits. */
+/** Called with the name of a template, the numbers of measured and of
+ *  dropped schedules, the smallest ratio to the time of the chosen schedule,
+ *  and the share of the budget that is used. The result states whether to
+ *  stop. The call comes from another thread than that of gnnTune's caller,
+ *  which waits. */
 typedef bool (*GnnTuneProgress)(void *context, const char *name, int64_t timed,
                                 int64_t dropped, double best, double done);
 
-/** How to tune. Functions that only read it may run side by side. */
+/** The settings of tuning, by name. Functions that only read an object of this
+ *  type may run side by side. */
 typedef struct GnnTuneSettings GnnTuneSettings;
 
-/** Gives settings as they are by default, for gnnTuneSettingsDestroy. */
+/** Gives the default settings. gnnTuneSettingsDestroy destroys them. */
 GNN_CAPI GnnError *gnnTuneSettingsCreate(GnnTuneSettings **settings);
 GNN_CAPI void gnnTuneSettingsDestroy(GnnTuneSettings *settings);
 
-/** Sets a setting of docs/CAPI.md, as "budget" to "500ms" or "op" to "2". An
- * error where there is no such setting, or it cannot have the value. */
+/** Sets a setting by its name (docs/CAPI.md). Examples are "budget" with the
+ *  value "500ms", and "op" with "2". An unknown setting, or an invalid value,
+ *  is an error. */
 GNN_CAPI GnnError *gnnTuneSettingsSet(GnnTuneSettings *settings,
                                       const char *name, const char *value);
 
-/** Sets who is told of progress, with what `context`; null: nobody. */
+/** Sets the function that is called with the progress, and its `context`. Null
+ *  stands for no call. */
 GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
                                               GnnTuneProgress progress,
                                               void *context);
 
-/** Tunes a function of the text of a module, which is compiled by `options`, on
- *  a GPU or on the CPU. All graphs are those of `options`; where these have
- *  none, graphs are made of the statistics in their declarations, by `seed`.
- *  `inputs` are arrays of the host by name; inputs of type f32 that are not
- *  among them get random values, and others have to be: times depend on which
- *  rows an input numbers.
+/** Measures schedules of a function of a module on a GPU or on the CPU
+ *  (docs/Tuning.md). `text`, `size`, `name` and `options` are those of
+ *  gnnCompile.
  *
- *  Gives an object of JSON, for gnnStringDestroy: `schedules`, a list of lines
- *  as the option `schedules` reads them, of the templates where one is faster
- *  than what was chosen; `templates`, what became of each; `graphs`, a line
- *  about each graph that was made of statistics; `stopped`. Errors are those of
- *  gnnCompile, without reproducer. An error after the first measurement gives
- *  what was found before it as well; another one gives null. If it says that a
- *  kernel runs too long, a thread still waits for it: the process should end.
- */
+ *  Graphs are those of `options`. Without them, graphs are generated from the
+ *  statistics in their declarations, by `seed`. `inputs` are arrays of the
+ *  host, by name. Inputs of type f32 that are left out get random values. Other
+ *  inputs are required, because times depend on the rows that they number.
+ *
+ *  The result is a JSON object, for gnnStringDestroy: `schedules`, lines for
+ *  the option `schedules` of the templates with a faster schedule; `templates`,
+ *  the outcome of each template; `graphs`, a line about each generated graph;
+ *  and `stopped`. Errors are those of gnnCompile, without a reproducer. An
+ *  error after the first measurement also gives the results before it; other
+ *  errors give null. */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

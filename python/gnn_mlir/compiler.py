@@ -78,13 +78,13 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     """Explains a program, or a compiled PyTorch model, as text.
 
     For a program the text lists the decisions of the passes on whole-graph ops, the costs of the
-    kernels without and with these passes, and what laid these out (docs/Cost.md). Costs are those
-    of the GPU that `compile` would compile for, or of an H200 if that is none; on a CPU the text
-    says so.
+    kernels without and with these passes (docs/Cost.md), and the origin of the kernels' schedules.
+    Costs are those of the GPU that `compile` would compile for, or of an H200 if that is none; on a
+    CPU the text says so.
 
-    For a compiled PyTorch model it lists the programs, the number of their kernels, those of them
-    that a record, a file or a model laid out, and each op that torch runs, with the reason. It is
-    about all captures that torch keeps (docs/Frontend.md).
+    For a compiled PyTorch model it lists the programs, the number of their kernels, the kernels
+    that no rule laid out, and each op that torch runs, with the reason. It is about all captures
+    that torch keeps (docs/Frontend.md).
 
     Args:
         program: a program as `compile` takes it, or a compiled PyTorch model.
@@ -92,7 +92,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
             arguments of the call follow.
         target, chip, passes, graph, gradients, tuned, schedule_rule: as for `compile`. Programs
             only.
-        schedules: a file of schedules, as for `compile`. Programs only.
+        schedules: the path of a file of schedules. Programs only.
         dot: a file that gets a picture for Graphviz. Programs only.
         html: a file that gets a page of pictures and tables. Programs only.
         kernels: whether the names of kernels are listed. PyTorch models only.
@@ -175,19 +175,19 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
         program: a torch.nn.Module, a Python function, a `Module`, a `Function`, or IR as text.
         function: the name of the function to call, if the program has several.
         target: "cpu" for the cores of this machine, "cuda" for a GPU, or "emulator", which runs
-            kernels of a GPU on the CPU and checks them. By default it is a GPU if torch sees one
-            or `chip` is given, where inputs on the CPU run in the emulator; else "cpu".
-        chip: the GPU to compile for, by its name ("h100") or its chip ("sm_90"). By default it
-            is torch's current GPU, else sm_90.
+            kernels of a GPU on the CPU and checks them. By default it is a GPU if torch sees one or
+            `chip` is given, where inputs on the CPU run in the emulator; else "cpu".
+        chip: the GPU to compile for, by its name ("h100") or its chip ("sm_90"). By default it is
+            torch's current GPU, else sm_90.
         passes: switches of passes and costs, a dict such as {"fuse": False} (docs/Passes.md).
-        keep_phases: a folder that gets the IR of each stage, and the PTX. It has a folder for
-            each program of a model, and for each set of gradients that is compiled later.
-        graph: the graph that the program will run on, or a list or dict of graphs. A
-            declaration without statistics gets those of its graph, and passes decide by them. A
-            `Module` without `dst_sorted` gets the order of the graph's edges (docs/Python.md).
+        keep_phases: a folder that gets the IR of each stage, and the PTX. It has a folder for each
+            program of a model, and for each set of gradients that is compiled later.
+        graph: the graph that the program will run on, or a list or dict of graphs. A declaration
+            without statistics gets those of its graph, and passes decide by them. A `Module`
+            without `dst_sorted` gets the order of the graph's edges (docs/Python.md).
         plugins: paths of plugins that are loaded first (`load_plugin`).
-        stage_passes: the points where passes of plugins run, a dict such as
-            {"graph-end": "my-pass"} (docs/Plugins.md).
+        stage_passes: the points where passes of plugins run, a dict such as {"graph-end":
+            "my-pass"} (docs/Plugins.md).
         schedules: the layouts of kernels (docs/Schedules.md): a file of JSON lines, or a list of
             such lines as dicts.
         allow_unused_schedules: whether a line that no kernel takes is legal.
@@ -197,8 +197,8 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
             gradients are compiled when they are first used.
         stop_at: "structured", "scheduled", "blocked" or "loops". Later passes are skipped, and
             loops of scalars run that form of the kernels (docs/Debugging.md).
-        objects: processors such as ["x86-64-v3", "x86-64"] that `save` writes machine code for,
-            so that C runs the package without LLVM (docs/CAPI.md). CPU only.
+        objects: processors such as ["x86-64-v3", "x86-64"] that `save` writes machine code for, so
+            that C runs the package without LLVM (docs/CAPI.md). CPU only.
         fullgraph: whether an op that no program can express is an error of the first call.
         tuned: whether kernels get the schedules that `tune` has found for the same kernels on
             graphs of similar statistics (docs/Tuning.md).

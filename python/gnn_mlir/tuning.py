@@ -22,10 +22,14 @@ from .signatures import Array, TuneProgress
 
 
 class Tuning:
-    """What a search has found: `schedules`, lines for `compile` as dicts, of the templates where
-    one is faster than what was chosen; `templates`, what became of each of a function, as dicts;
-    `graphs`, a line about each graph that was made of statistics; and whether it was `stopped`
-    before its end."""
+    """The result of `tune`. `print` shows a line for each kernel.
+
+    Attributes:
+        schedules: a list of dicts for the argument `schedules` of `compile`, one for each kernel
+            with a faster schedule.
+        templates: the outcome of each kernel, as dicts.
+        graphs: a line of text for each graph that was generated from statistics.
+        stopped: whether the search ended early."""
 
     def __init__(self, found=None):
         found = found or {}
@@ -51,19 +55,19 @@ class Tuning:
         return "\n".join(lines)
 
     def add(self, other):
-        """Adds what was found for another function."""
+        """Adds the results of another function."""
         self.schedules += other.schedules
         self.templates += other.templates
         self.graphs += [line for line in other.graphs if line not in self.graphs]
         self.stopped |= other.stopped
 
     def save(self, path):
-        """Writes the schedules, a file for `schedules` of `compile`, whole or not at all."""
+        """Writes the schedules to a file, which `compile` reads, whole or not at all."""
         files.write(path, "".join(json.dumps(line) + "\n" for line in self.schedules))
 
 
 class TuneError(GNNError):
-    """An error that ended a search; `found` is a `Tuning`, what it has found before. Its records
+    """An error that ended a search. `found` is the `Tuning` of all kernels before it; their records
     are kept."""
 
     def __init__(self, message, found, kind=GNNError.kind):
@@ -87,36 +91,44 @@ def _number(value, width, digits):
 def tune(program, *args, budget=5.0, function=None, op=None, target=None,
          chip=None, passes=None, gradients=None, search="coordinate", model=None, seed=0,
          store=None, cell=None, keep=True, progress=None, filters=("registers",), **named):
-    """Measures schedules of the kernels of a program for `budget` seconds, compilation with it,
-    and returns a `Tuning`. Each kernel is compiled and timed alone, beside what the
-    compiler's passes choose, and has to give the same result: to the bit, or where sums are in
-    another order up to 1e-5. Ctrl-C ends the search, and what it has found is returned; a second
-    Ctrl-C does not wait for it.
+    """Measures schedules of the kernels of a program or a PyTorch model (docs/Tuning.md).
 
-    `program` is a compiled function of a program, which knows its settings, or what `compile`
-    takes as a program with `function`, `target`, `chip`, `passes` and `gradients`. The arguments
-    are its graphs and its inputs, as of a call; inputs of type f32 that are left out are random,
-    and without graphs these are made, by `seed`, of the statistics that the program declares.
-    Inputs of other types have to be given. A backward pass is given what the forward pass keeps,
-    which runs for that where the graphs and all inputs of the function are given. Or the program
-    is a compiled PyTorch model with arguments of a call, which is made: then all of its programs
-    are tuned, those with gradients forward and backward, and share the budget. The device is the
-    inputs', or that of the target: a GPU or the CPU, as the emulator has no times. `op` is the
-    number of the one kernel to tune, as a Tuning lists them; None: all of them share the budget by
-    their times.
-    `search` is one of docs/Tuning.md, and `seed` that of one that draws. `model` is the file of a
-    trained model for a search that asks one: "ranked", "genetic" or "sampling"
-    (docs/TuningModels.md). Candidates that do not pass `filters` (of registers, utilization and
-    balance: docs/Schedules.md) are not compiled.
-    With `keep` records of what is found go to the folder of compiled programs, where
-    `compile(tuned=True)` finds them. `store` names a file that all measurements are added to, under
-    the name `cell`. `progress` is called with the name of a kernel, how many schedules were
-    measured and dropped, the least part of the chosen schedule's time, and the part of the budget
-    that is gone.
+    Each kernel is compiled and timed alone, beside the schedule that the compiler chooses. A
+    schedule must give the same result, up to the order of sums. Ctrl-C ends the search and returns
+    the results so far.
 
-    Raises ValueError where an argument is wrong, OSError where the file of the model cannot be
-    read, CompileError where the program is, and GNNError where it does not run: a `TuneError` where
-    something was found before."""
+    Args:
+        program: a compiled PyTorch model, a `CompiledFunction` of a program, or a program as
+            `compile` takes it.
+        *args: for a PyTorch model the arguments of a call, which is made. All programs of the model
+            are tuned, the forward and the backward pass if it computes gradients. For a program
+            they are its graphs and its inputs. Inputs of type f32 that are left out are random.
+            Graphs that are left out are generated from the statistics in their declarations.
+        budget: seconds for the whole search, compilation included. Kernels share it in proportion
+            to their times.
+        function, target, chip, passes, gradients: as for `compile`, if `program` is not compiled.
+        op: the number of the only kernel to tune, as the result lists them.
+        search: the name of a search: "coordinate", "random", "exhaustive", or with `model`
+            "ranked", "genetic" or "sampling".
+        model: the file of a trained model (docs/TuningModels.md).
+        seed: the seed of random choices, and of generated graphs.
+        store: a file that gets a line for each measurement.
+        cell: the name of these measurements in `store`.
+        keep: whether faster schedules are recorded for `compile(tuned=True)`.
+        progress: a function that is called with the name of a kernel, the numbers of measured and
+            of dropped schedules, the smallest ratio to the chosen schedule's time, and the share of
+            the budget that is used.
+        filters: the filters that schedules must pass before they are compiled: "registers",
+            "utilization", "balance".
+
+    Returns:
+        A `Tuning`.
+
+    Raises:
+        ValueError: an argument is invalid.
+        OSError: the file of the model cannot be read.
+        CompileError: the program does not compile.
+        GNNError: the program does not run. It is a `TuneError` after the first measurement."""
     budget = _seconds(budget)
     compiler_capi.flag_option("keep", keep)
     if progress is not None and not callable(progress):

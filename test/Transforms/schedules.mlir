@@ -85,7 +85,7 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 //
 // CHECK-LABEL: func.func @products
 // CHECK:         gnn_tile.gemm {{.+}} schedule <n = 16, kind = tf32x3, copies = async>
-// CHECK:         gnn_tile.gemm {{.+}} schedule <n = 32, kind = tf32x3, copies = async>
+// CHECK:         gnn_tile.gemm {{.+}} schedule <n = 32, kind = tf32x3, copies = async, max_registers = 96>
 // CHECK:         gnn_tile.outer {{.+}} schedule <n = 64, kind = tf32x3, copies = async, runs = 32>
 func.func @products(%x: memref<?x64xf32>, %w: memref<64x8xf32>, %v: memref<64x100xf32>,
                     %y: memref<?x8xf32>, %z: memref<?x100xf32>, %d: memref<64x100xf32>) {

@@ -89,7 +89,7 @@ TEST_F(Records, AreReadAtEachRun) {
   Program first("rgcn");
   first.makeTemplates();
   PassManager passes(first.module->getContext());
-  passes.addPass(createApplyRecords({path}));
+  passes.addPass(createApplyRecords({path, ""}));
   ASSERT_TRUE(succeeded(passes.run(*first.module)));
   EXPECT_EQ(rowsOf(last(*first.module)), 512);
   OwningOpRef<ModuleOp> again = first.module->clone();

@@ -36,8 +36,8 @@ struct RowLengths {
 /// all their elements for each group, as if all were as long as the longest.
 double countRows(tile::RowDomain domain, StatsAttr stats);
 
-/// How many elements a group has on average, where groups are nodes or pairs;
-/// 0 where they are few: types, the graph, tiles.
+/// The mean number of elements of a group of nodes or pairs; 0 if there are
+/// only few groups: types, the graph, tiles.
 double countMean(tile::RowDomain groups, tile::RowDomain elements,
                  StatsAttr stats);
 

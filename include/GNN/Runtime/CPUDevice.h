@@ -50,10 +50,9 @@ public:
 using KernelCompiler =
     Expected<std::unique_ptr<CodeImage>> (*)(const std::string &image);
 
-/// A device that runs shared objects, best processor first, and behind these
-/// images of the format "mlir" where there is a compiler. Kernels of more than
-/// one thread a block are an error. Blocks run on `threads`; 0: on as many
-/// as numThreads() says.
+/// A device that runs shared objects, best processor first, and then images of
+/// the format "mlir" if there is a compiler. Kernels of more than one thread a
+/// block are an error. Blocks run on `threads`; 0 stands for numThreads().
 std::shared_ptr<Device> createCPUDevice(unsigned threads,
                                         KernelCompiler compiler = nullptr);
 

@@ -12,15 +12,14 @@
 
 namespace gnn {
 
-/// The names of the graphs that a function, or the one whose pass it is, is to
-/// be bound to.
+/// The names of the graphs that a function, or the function whose pass it is,
+/// will be bound to.
 std::vector<std::string> listGraphs(mlir::ModuleOp module,
                                     llvm::StringRef function);
 
-/// These graphs:
-/// those that a declaration is named for, and one without a name where the
-/// function has one graph. A graph of other edge types is an error at its
-/// declaration.
+/// The graphs that a function will be bound to: those named after a
+/// declaration, and one without a name if the function has one graph. A graph
+/// with other edge types is an error at its declaration.
 mlir::FailureOr<std::vector<NamedGraph>>
 nameGraphs(mlir::ModuleOp module, llvm::StringRef function,
            llvm::ArrayRef<run::LoadedGraph> graphs);

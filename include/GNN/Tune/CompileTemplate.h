@@ -21,13 +21,14 @@ namespace gnn::tune {
 
 /// Where templates are compiled and run.
 struct Place {
-  /// Those of stages that are ahead of templates (`optionsBehindTemplates`).
+  /// The options of the stages that remain after lowering to templates, as
+  /// `optionsBehindTemplates` gives them.
   CompileOptions options;
   std::shared_ptr<runtime::Device> device;
   /// The graphs that functions declare, by the names of their declarations.
   std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
   unsigned threads = 1;
-  /// Filters that candidates have to pass before they are compiled.
+  /// The filters that candidates must pass before they are compiled.
   llvm::SmallVector<ScheduleFilter> filters = {};
   /// After which a candidate is given up.
   Patience patience = {};
@@ -40,22 +41,21 @@ struct Place {
 /// A template that is compiled and bound.
 struct Compiled {
   std::shared_ptr<const runtime::BoundFunction> bound;
-  /// Why it could not be; empty where it is.
+  /// The reason of a failure; empty on success.
   std::string why;
   /// How long it took.
   double seconds = 0;
 };
 
-/// A template and the schedule that it is to have; fields may be open.
+/// A template and the schedule to compile it with. Fields may be open.
 struct CompileJob {
   const IsolatedTemplate *alone = nullptr;
   Schedule schedule;
 };
 
-/// Compiles and binds templates, one after another on each of the threads.
-/// Results are in the order of `jobs`. Where the compiler crashes, it says so
-/// of that template, and goes on with others; it gives up one that takes more
-/// than `seconds`.
+/// Compiles and binds templates on `place.threads` threads. Results are in the
+/// order of `jobs`. A crash of the compiler is the failure of one template, and
+/// the others are compiled.
 std::vector<Compiled>
 compileAll(llvm::ArrayRef<CompileJob> jobs, const Place &place,
            double seconds = std::numeric_limits<double>::infinity());
@@ -63,19 +63,19 @@ compileAll(llvm::ArrayRef<CompileJob> jobs, const Place &place,
 /// The schedule of a template with all fields open.
 Schedule openSchedule(const IsolatedTemplate &alone);
 
-/// The schedule with what the compiler's passes choose of open fields. The
-/// error says which field cannot be honoured.
+/// Completes a schedule: the compiler's passes choose its open fields. The
+/// error names the field that cannot be honoured.
 runtime::Expected<Schedule> completeSchedule(const IsolatedTemplate &alone,
                                              const Schedule &schedule,
                                              const CompileOptions &options);
 
-/// The schedules of a template on its target. The error is that of the schedule
+/// The schedules of a template on its target. Errors are those of the schedule
 /// that the passes choose.
 runtime::Expected<SearchSpace> listSpace(const IsolatedTemplate &alone,
                                          const CompileOptions &options);
 
-/// Options for modules that have templates: without switches of the stages that
-/// make these, and without files.
+/// Options for modules that are lowered to templates: those of later stages,
+/// without files.
 CompileOptions optionsBehindTemplates(const CompileOptions &options);
 
 } // namespace gnn::tune

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory that a function runs on, for its templates alone: each finds there
-// what those before it have left.
+// The memory that a function runs on. Its templates run one by one, each on the
+// values that the earlier ones leave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,14 +35,15 @@ private:
 
 /// A part of memory that a template writes.
 struct WrittenPart {
-  /// The number of an argument, or none where it is of the workspace, from
-  /// `offset` on.
+  /// The number of an argument. None stands for the workspace, from `offset`
+  /// on.
   std::optional<unsigned> argument;
   int64_t offset = 0, bytes = 0;
   bool isF32 = false;
   /// Elements of a row: those of a node or an edge.
   int64_t width = 1;
-  /// The template reads it too: its contents before the template runs.
+  /// The contents before the template runs, if the template also reads this
+  /// part.
   std::optional<DeviceMemory> before;
 };
 
@@ -52,30 +53,30 @@ public:
   explicit FunctionMemory(std::shared_ptr<runtime::Device> device)
       : device(std::move(device)) {}
 
-  /// Makes room for the arguments and the workspace of a template alone, where
-  /// there is none. The contents of the workspace stay.
+  /// Allocates the arguments and the workspace of a template, unless they are
+  /// allocated. The contents of the workspace stay.
   runtime::Error reserve(const IsolatedTemplate &alone,
                          const runtime::BoundFunction &bound);
 
-  /// Sets an argument.
+  /// Sets the contents of an argument.
   runtime::Error set(unsigned argument, llvm::StringRef bytes);
 
-  /// Runs a template alone, without waiting.
+  /// Launches a template without waiting.
   runtime::Error run(const IsolatedTemplate &alone,
                      const runtime::BoundFunction &bound,
                      runtime::Stream stream = nullptr) const;
 
-  /// The parts that a template writes, which is as `bound` with the chosen
-  /// schedule; what it reads of them is kept as it is now.
+  /// The parts that a template writes. `bound` has the chosen schedule. The
+  /// contents of parts that the template also reads are saved as they are now.
   runtime::Expected<std::vector<WrittenPart>>
   partsOf(const IsolatedTemplate &alone, const runtime::BoundFunction &bound,
           llvm::ArrayRef<std::shared_ptr<const runtime::Graph>> graphs) const;
 
-  /// Makes parts as they were before the template, those that it does not
-  /// read of all ones: what it leaves out is then seen.
+  /// Restores the parts that the template also reads, and fills the others with
+  /// ones in all bits, so elements that the template leaves out are found.
   runtime::Error reset(llvm::ArrayRef<WrittenPart> parts) const;
 
-  /// The contents of parts. Waits.
+  /// Waits, and gives the contents of parts.
   runtime::Expected<std::vector<std::string>>
   read(llvm::ArrayRef<WrittenPart> parts) const;
 

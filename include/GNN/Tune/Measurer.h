@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A search asks a measurer for times, and knows nothing of how they came to be:
-// kernels run on a device, lines of a store are replayed, or a test plants
-// costs.
+// A search asks a measurer for times. A measurer runs kernels on a device,
+// replays the lines of a store, or has planted times for a test; searches do
+// not see the difference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 namespace gnn::tune {
 
-/// How far a result is from that of the chosen schedule.
+/// The comparison of a result with that of the chosen schedule.
 enum class Check {
   None,     ///< was not compared
   SameBits, ///< the same bits
@@ -26,20 +26,20 @@ llvm::StringRef stringify(Check check);
 
 /// The outcome of one schedule.
 struct Measurement {
-  /// The median of the rounds, of all launches that the template becomes.
+  /// The median over the rounds of the time of all launches of the template.
   double milliseconds = 0;
-  /// From the lower to the upper quartile, as a part of the median.
+  /// The distance from the lower to the upper quartile, divided by the median.
   double spread = 0;
-  /// The median over the rounds of its time over that of the chosen schedule in
-  /// the same round: what searches compare, since clocks drift.
+  /// The median over the rounds of the time divided by the time of the chosen
+  /// schedule in the same round. Searches compare ratios, because clocks drift.
   double ratio = 0;
-  /// Rounds that it stayed in: one that is clearly slower leaves early.
+  /// The number of rounds. A clearly slower schedule leaves early.
   unsigned rounds = 0;
   Check check = Check::None;
-  /// Its part of the seconds that its batch took: to compile it, to compare its
-  /// result, and to time it.
+  /// The schedule's share of the seconds of its batch: to compile, compare and
+  /// time it.
   double seconds = 0;
-  /// Why there is no time; empty where there is one.
+  /// The reason that there is no time; empty if there is one.
   std::string dropped;
 
   bool isTimed() const { return dropped.empty(); }
@@ -50,7 +50,7 @@ struct Measurement {
   }
 };
 
-/// The times of schedules of one template with its inputs, which a search asks.
+/// The times of schedules of one template on its inputs.
 class Measurer {
 public:
   virtual ~Measurer();
@@ -61,18 +61,18 @@ public:
   /// error says which field cannot be honoured.
   virtual runtime::Expected<Schedule> complete(const Schedule &schedule) = 0;
 
-  /// Measures schedules, which are complete, beside the chosen one. Results are
-  /// in the order of `schedules`.
+  /// Measures complete schedules beside the chosen one. Results are in the
+  /// order of `schedules`.
   virtual std::vector<Measurement>
   measure(llvm::ArrayRef<Schedule> schedules) = 0;
 
-  /// The seconds that have gone by; those of a store where it is replayed.
+  /// The elapsed seconds, or those of the store that is replayed.
   virtual double elapsed() const = 0;
 
-  /// Why nothing can be measured any more; empty where it can.
+  /// The reason that nothing can be measured any more; empty as long as it can.
   virtual std::string broken() const { return ""; }
 
-  /// How many schedules are best measured at once.
+  /// The number of schedules that are best measured at once.
   virtual size_t batchSize() const { return 1; }
 };
 

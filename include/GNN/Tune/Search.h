@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A search proposes schedules and is told their times. Budgets, interrupts and
-// what is kept are of the loop that drives it, and the same for all searches.
+// A search proposes schedules and receives their times. The loop that drives it
+// handles budgets and interrupts, and decides what is kept. It is the same for
+// all searches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,52 +25,54 @@ struct Trial {
   /// honoured.
   Schedule schedule, proposed;
   Measurement measured;
-  /// Seconds from the start of the search until it was measured.
+  /// The seconds from the start of the search to the end of the measurement.
   double at = 0;
 };
 
 /// The trials of a search, in order. The first is the chosen schedule.
 struct History {
   std::vector<Trial> trials;
-  /// The trial that is faster than the chosen schedule; none where no one is.
+  /// The best trial, if it is faster than the chosen schedule.
   std::optional<size_t> faster;
-  /// Whether somebody has stopped it.
+  /// Whether the search was stopped.
   bool isStopped = false;
 
-  /// The fastest; the chosen schedule where no other one is faster. Needs a
-  /// trial.
+  /// The best trial: that of the chosen schedule if no other one is faster.
+  /// Needs a trial.
   const Trial &best() const { return trials[faster.value_or(0)]; }
-  /// The trials that have times, fastest first.
+  /// The indices of the trials with times, fastest first.
   std::vector<size_t> ranked() const;
-  /// The trial of a complete schedule; null where there is none.
+  /// The trial of a complete schedule, or null.
   const Trial *find(const Schedule &schedule) const;
 };
 
-/// A way of searching. Its proposals depend on the space, the seed that it
-/// was made with, and the times that it is told, and on nothing else.
+/// A strategy. Its proposals depend only on the space, on the seed that it was
+/// created with, and on the times that it receives.
 class Search {
 public:
   virtual ~Search();
 
-  /// The schedules to measure next; fields may be open. Empty: all is done. A
-  /// schedule that is known already costs nothing, and one that cannot be
-  /// honoured is dropped.
+  /// Proposes the schedules to measure next; fields may be open. An empty list
+  /// ends the search. A schedule that is known already, or that cannot be
+  /// honoured, costs nothing.
   virtual std::vector<Schedule> propose(const SearchSpace &space,
                                         const History &history) = 0;
 };
 
-/// One field at a time: each of its values with all others left to the passes;
-/// then the same around the best, until nothing is faster or all is known.
+/// Searches one field at a time: each of its values, with all other fields left
+/// to the passes. Then it does the same around the best schedule, until nothing
+/// is faster or all schedules are known.
 std::unique_ptr<Search> createCoordinateSearch();
 
-/// Schedules of the list, drawn without repetition.
+/// Draws schedules of the list without repetition.
 std::unique_ptr<Search> createRandomSearch(uint64_t seed);
 
-/// All schedules of the list; of more than `most`, so many at equal distances.
+/// Takes all schedules of the list. If there are more than `most`, it takes
+/// this number of them, at equal distances.
 std::unique_ptr<Search> createExhaustiveSearch(size_t most);
 
-/// The numbers in the list of schedules in the order of a model, the likely
-/// fastest first.
+/// The indices of listed schedules in the order of a model, likely fastest
+/// first.
 using ModelOrder = std::vector<size_t>;
 
 /// The names of all searches, with commas between.
@@ -87,17 +90,16 @@ createSearch(llvm::StringRef name, uint64_t seed, ModelOrder order = {});
 struct Limits {
   /// Seconds of `Measurer::elapsed`.
   double seconds = 5;
-  /// Asked between batches: whether to stop with what there is. Told the trials
-  /// so far.
+  /// Called between batches with the trials so far. Returns whether to stop.
   std::function<bool(const History &)> isStopped = {};
-  /// Told of each trial, and once more where it is measured once more.
+  /// Called with each trial, and again if it is measured once more.
   std::function<void(const Trial &)> record = {};
 };
 
-/// Drives a search to its end or that of its limits. Measures the chosen
-/// schedule first. Before the end the best ones are measured once more beside
-/// the chosen one, and the fastest of these is the best of the history only
-/// where its gain is larger than its spread.
+/// Drives a search to its end, or to that of its limits. The chosen schedule is
+/// measured first. At the end the best schedules are measured once more beside
+/// the chosen one. The fastest of these is the best of the history only if its
+/// gain is larger than its spread.
 History runSearch(Search &search, Measurer &measurer, const Limits &limits);
 
 } // namespace gnn::tune

@@ -19,18 +19,18 @@ namespace gnn::tune {
 class SpaceFilter {
 public:
   SpaceFilter() = default;
-  /// Leaves schedules out of the list of `space` that do not pass, one filter
-  /// after the other; where none passes, the least bad stay. `graph` may be
-  /// null. The template outlives this.
+  /// Removes schedules from the list of `space` that do not pass, one filter
+  /// after the other. If none passes, those of the smallest violation stay.
+  /// `graph` may be null. The template outlives this object.
   SpaceFilter(const IsolatedTemplate &alone,
               llvm::ArrayRef<ScheduleFilter> filters,
               std::shared_ptr<const runtime::Graph> graph, SearchSpace &space);
 
-  /// The first filter that a complete schedule does not pass, of those that
-  /// some of the list pass; empty where there is none.
+  /// The first filter that a complete schedule does not pass; empty if there is
+  /// none. Filters that no listed schedule passes do not count.
   llvm::StringRef findRefusing(const Schedule &schedule) const;
 
-  /// The filters and how many of the list each has left out.
+  /// The filters, and the number of listed schedules that each has removed.
   using Removed = std::vector<std::pair<std::string, size_t>>;
   const Removed &getRemoved() const { return removed; }
 
@@ -38,7 +38,7 @@ private:
   tile::TileOpInterface op;
   std::shared_ptr<const runtime::Graph> graph;
   llvm::SmallVector<ScheduleFilter> strict;
-  /// The list of a product, which says how many registers each takes.
+  /// The list of a product, which has the registers of each schedule.
   std::vector<ListedSchedule> all;
   Removed removed;
 };

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A line of JSON for each schedule that was measured: the cell, the key of the
-// template as schedule files have it, the schedule, and its time or why there
-// is none. Lines are added; several processes may write one file.
+// A file with a line of JSON for each schedule that was measured: the cell, the
+// key of the template as in schedule files, the schedule, and its time or the
+// reason that there is none. Lines are appended, and several processes may
+// write one file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,22 +20,22 @@
 
 namespace gnn::tune {
 
-/// Where a measurement belongs.
+/// The origin of a measurement.
 struct Cell {
-  /// Told by who measures: the graph, the operator, the width.
+  /// The name that the user gives: usually graph, operator and width.
   std::string name;
   tile::TemplateKey key;
   /// The device, and the compiler.
   std::string device, version;
 };
 
-/// A file that measurements are added to, by several processes at once if need
-/// be.
+/// A file that measurements are appended to, by several processes at once if
+/// need be.
 class Store {
 public:
   explicit Store(std::string path) : path(std::move(path)) {}
 
-  /// Why it cannot be written, before anything is.
+  /// The error if the file cannot be written. Writes nothing.
   runtime::Error check() const;
 
   runtime::Error add(const Cell &cell,
@@ -52,7 +53,7 @@ struct StoredMeasurement {
   Measurement measured;
 };
 
-/// The lines of a store. The error has the number of the line that is wrong.
+/// Reads the lines of a store. The error has the number of the invalid line.
 runtime::Expected<std::vector<StoredMeasurement>>
 readStore(const std::string &path);
 
@@ -77,11 +78,11 @@ public:
   /// that differs in open fields alone that no listed schedule sets.
   runtime::Expected<Schedule> complete(const Schedule &schedule) override;
   std::vector<Measurement> measure(llvm::ArrayRef<Schedule> asked) override;
-  /// The seconds that all these took when they were measured.
+  /// The seconds that the replayed measurements took when they were made.
   double elapsed() const override { return seconds; }
   /// The device of the lines.
   const std::string &device() const { return deviceName; }
-  /// The measurement of a complete schedule; null where there is none.
+  /// The measurement of a complete schedule, or null.
   const Measurement *find(const Schedule &schedule) const {
     auto found = known.find(schedule);
     return found == known.end() ? nullptr : &found->second;

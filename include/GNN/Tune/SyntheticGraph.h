@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels can be measured where the statistics of a graph are known and its
-// edges are not.
+// A graph with given statistics, on which kernels are measured if the edges of
+// the real graph are unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +31,14 @@ runtime::Expected<std::shared_ptr<const runtime::Graph>>
 makeSyntheticGraph(GraphOp declared, uint64_t seed,
                    int64_t maxBytes = runtime::physicalMemory());
 
-/// "graph 'g' is synthetic, of seed 0: 300 nodes, 3000 edges; ...", with the
-/// declared figures beside those that are approached.
+/// Describes a synthetic graph: "graph 'g' is synthetic, of seed 0: 300 nodes,
+/// 3000 edges; ...". Declared figures that are approached are beside the actual
+/// ones.
 runtime::Expected<std::string>
 describeSynthetic(GraphOp declared, uint64_t seed, const runtime::Graph &graph);
 
-/// The graphs of a module's declarations that have statistics, by name; those
-/// that are derived from others are left out. `lines` gets a description of
+/// Makes the graphs of the declarations of a module that have statistics, by
+/// name, except those derived from other graphs. `lines` gets a description of
 /// each.
 runtime::Expected<std::map<std::string, std::shared_ptr<const runtime::Graph>>>
 makeSyntheticGraphs(mlir::ModuleOp module, uint64_t seed,

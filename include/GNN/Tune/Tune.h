@@ -18,22 +18,24 @@ namespace gnn::tune {
 struct TunedTemplate {
   size_t number = 0;
   std::string name;
-  /// Milliseconds as it was chosen, alone; of the search, if there was one.
+  /// Milliseconds of the chosen schedule, measured alone, or by the search if
+  /// there was one.
   double milliseconds = 0;
   llvm::ArrayRef<tile::ScheduleField> fields;
-  /// Empty where it was not searched.
+  /// The trials; empty if the template was not searched.
   History history;
-  /// A line of a schedule file; empty where the chosen schedule stays.
+  /// A line of a schedule file; empty if the chosen schedule stays.
   std::string line;
-  /// Why it was not searched, where the model of the search is not for it.
+  /// The reason that the template was not searched, if the model of the search
+  /// does not suit it.
   std::string refusal;
-  /// Filters, and how many listed schedules each has left out.
+  /// The filters, and the number of listed schedules that each has removed.
   SpaceFilter::Removed filtered;
 
-  /// The schedules that were measured.
+  /// The number of measured schedules.
   size_t timed() const;
-  /// Milliseconds of the faster schedule: those of the chosen one by its ratio,
-  /// since clocks drift between measurements. Needs a faster schedule.
+  /// Milliseconds of the faster schedule: those of the chosen one times the
+  /// ratio, because clocks drift between measurements. Needs a faster schedule.
   double tunedMilliseconds() const {
     return milliseconds * history.best().measured.ratio;
   }
@@ -64,19 +66,19 @@ runtime::Error prepare(mlir::ModuleOp module, TuneOptions &options,
 runtime::Error tune(mlir::ModuleOp module, const Place &place,
                     const TuneOptions &options, Tuned &found);
 
-/// The same by times of a store, without a device and inputs. Each template has
-/// the budget for itself.
+/// Searches by the times of a store, without a device and inputs. Each template
+/// has the whole budget.
 runtime::Error replay(mlir::ModuleOp module,
                       llvm::ArrayRef<StoredMeasurement> stored,
                       const CompileOptions &compile, const TuneOptions &options,
                       Tuned &found);
 
-/// The features of what a store has of a cell, for those who train models: a
-/// line of JSON for each template that it has measurements of, with `names`,
-/// `rows` of features (null where they are missing), `schedules`, and of each
-/// `milliseconds`, `ratio` and `seconds`, and where there is a model its
-/// `weights`, or why it is not for the template, `refusal`. Dropped ones are
-/// left out.
+/// The features of a store's schedules of one cell, for the training of models:
+/// a line of JSON for each template that the store has measurements of. A line
+/// has `names`, `rows` of features (null if missing) and `schedules`, and for
+/// each schedule `milliseconds`, `ratio` and `seconds`. With a model it also
+/// has the `weights` of schedules, or `refusal`, the reason that the model does
+/// not suit the template. Dropped schedules are left out.
 runtime::Expected<std::string>
 listFeatures(mlir::ModuleOp module, llvm::ArrayRef<StoredMeasurement> stored,
              const CompileOptions &compile, const TuneOptions &options);

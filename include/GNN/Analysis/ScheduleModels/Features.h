@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of Features.def for schedules of one template: what models are
-// trained on and asked about, in one place.
+// The numbers of Features.def for the schedules of one template, which models
+// are trained on and asked about.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,19 @@ struct FeatureTable {
   std::vector<std::string> names;
   std::vector<std::vector<double>> rows;
 
-  /// The column of that name, or none.
+  /// The index of the column with a name, or none.
   std::optional<size_t> find(llvm::StringRef name) const;
 };
 
-/// The begin of the names of fields in tables and models.
+/// The beginning of the names of fields in tables and models.
 inline constexpr llvm::StringLiteral fieldPrefix = "field.";
 
 /// Whether tables may have a feature of that name: one of Features.def, or a
 /// field of the schedules of this tree or of a registered target.
 bool isFeature(llvm::StringRef name);
 
-/// The features of listed schedules of `op`, which are of that kind, by the
-/// statistics of its graph. A field that is left to the passes is 0.
+/// The features of the schedules of `op`, which are of kind `kind`, by the
+/// statistics of its graph. An open field is 0.
 FeatureTable computeFeatures(tile::TileOpInterface op,
                              tile::ScheduleInterface kind,
                              llvm::ArrayRef<ListedSchedule> schedules);

@@ -14,8 +14,9 @@
 
 namespace gnn::tune {
 
-/// A network for each of two kinds of traversals: "g-spmm" of those that reduce
-/// elements, "g-sddmm" of those that reduce features of each.
+/// A network for each of two kinds of traversals: "g-spmm" for those that
+/// reduce elements, "g-sddmm" for those that reduce the features of each
+/// element.
 class NetworkModel : public ScheduleModel {
 public:
   /// Errors: a text that is no JSON, with the line; with their place sizes that
@@ -30,7 +31,7 @@ public:
   runtime::Expected<std::vector<double>>
   weigh(const FeatureTable &table) const override;
 
-  /// A layer: of each output its weights and its bias.
+  /// A layer: the weights and the bias of each output.
   struct Layer {
     std::vector<std::vector<double>> weights;
     std::vector<double> biases;
@@ -38,9 +39,10 @@ public:
   struct Network {
     std::string kind;
     std::vector<std::string> features;
-    /// Logarithms are of a feature, 0 where it is missing or less, plus this.
+    /// The network takes the logarithm of a feature plus this number. A missing
+    /// or negative feature counts as 0.
     double offset = 0;
-    /// Numbers of the batch normalization.
+    /// The numbers of the batch normalization.
     std::vector<double> mean, variance, scale, shift;
     double epsilon = 0;
     std::vector<Layer> layers;

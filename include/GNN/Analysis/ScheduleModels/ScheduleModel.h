@@ -18,21 +18,22 @@ class ScheduleModel {
 public:
   virtual ~ScheduleModel();
 
-  /// A number for each row: the less, the faster. Numbers of two tables are not
-  /// compared. The error says why the model is not for this template.
+  /// Gives a number for each row; the smallest is the fastest. Numbers of two
+  /// tables cannot be compared. The error is the reason that the model does not
+  /// suit the template.
   virtual runtime::Expected<std::vector<double>>
   weigh(const FeatureTable &table) const = 0;
 
-  /// The model in a file: LightGBM's text, or networks as
-  /// benchmarks/tuning/train_cost_model.py writes them. The error has the line
-  /// that is wrong.
+  /// Loads a model from a file: LightGBM's text, or networks of
+  /// benchmarks/tuning/train_cost_model.py. The error has the line that is
+  /// wrong.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   load(const std::string &path);
-  /// The model of a rule `ranked:FILE`, the syntax of the option
+  /// Loads the model of a rule `ranked:FILE`, the syntax of the option
   /// `schedule-rule`.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   ofRule(llvm::StringRef rule);
-  /// The same of a text; `name` is what errors begin with.
+  /// Parses the text of a model. Errors begin with `name`.
   static runtime::Expected<std::shared_ptr<const ScheduleModel>>
   parse(llvm::StringRef text, const std::string &name);
 };
@@ -42,15 +43,17 @@ public:
 inline constexpr llvm::StringLiteral howToTrain =
     "; benchmarks/tuning/retrain.py trains models (docs/TuningModels.md)";
 
-/// The numbers of schedules, the least weight first; of equal ones in order.
+/// The indices of schedules, the smallest weight first; equal weights keep
+/// their order.
 std::vector<size_t> sortByWeight(llvm::ArrayRef<double> weights);
 
 /// Whether a multiprocessor has room for a block of a schedule, by the estimate
-/// of registers, or that is not known; else it is not launched.
+/// of registers. It is true if that is unknown. Without room the kernel cannot
+/// be launched.
 bool haveRoom(const FeatureTable &table, size_t row);
 
-/// The numbers of the schedules of a table, the likely fastest first. Those
-/// whose blocks have no room are last. The error is the model's.
+/// The indices of the schedules of a table, likely fastest first. Those whose
+/// blocks have no room are last. The error is the model's.
 runtime::Expected<std::vector<size_t>>
 orderSchedules(const ScheduleModel &model, const FeatureTable &table);
 

@@ -15,11 +15,11 @@
 
 namespace gnn::tune {
 
-/// A value for each field of a table, 0 where the compiler's passes are to
-/// choose. No code here knows which fields there are.
+/// A value for each field of a table; 0 for an open field, which the compiler's
+/// passes choose. The code here does not depend on the list of fields.
 using Schedule = std::vector<int64_t>;
 
-/// A schedule, with what it takes.
+/// A schedule, with the facts of its layout.
 struct ListedSchedule {
   Schedule schedule;
   tile::LayoutFacts facts;
@@ -28,16 +28,16 @@ struct ListedSchedule {
 /// The schedules that one template may have.
 struct SearchSpace {
   llvm::ArrayRef<tile::ScheduleField> fields;
-  /// The choice of the passes, which all others are compared with.
+  /// The choice of the passes, with which all others are compared.
   Schedule chosen;
   /// Schedules that can be honoured, as `gnn-tile-list-schedules` lists them.
   std::vector<ListedSchedule> listed;
 
-  /// Fields that are set, as IR has them: "lanes = 8, row_walk = team".
+  /// The fields that are set, as the IR has them: "lanes = 8, row_walk = team".
   std::string str(const Schedule &schedule) const;
 };
 
-/// Whether a complete schedule has what a listed one sets.
+/// Whether a complete schedule has all fields that a listed one sets.
 bool agrees(const Schedule &complete, const Schedule &listed);
 
 } // namespace gnn::tune

@@ -142,10 +142,9 @@ static constexpr double waitRounds = 3, waitRoundsOfIndices = 5;
 /// with their edges lose 26%.
 static constexpr double mostWaves = 2;
 
-/// Floats that a lane loads at once at least where a walk by edges has fewer
-/// elements in flight than usual, so that all of its blocks are at work at
-/// once. Of 36 walks of 0.2 to 3.6 million elements of 8 to 128 features on an
-/// H200, 35 take 0.76 to 0.97 of the time by that and one 1.10
+/// The fewest floats that a lane loads at once where a walk by edges has fewer
+/// elements in flight than usual, so that all blocks are at work at once. Of 36
+/// walks on an H200, 35 take 0.76 to 0.97 of the time by that and one 1.10
 /// (benchmarks/results/2026-11-30-h200-waves.md).
 static constexpr int64_t leastOfLane = 8;
 
