@@ -44,11 +44,10 @@ static std::string explainNoGain(OuterOp op, int64_t columns,
 
 /// Registers of a thread where a block reads 64 rows in order and stages its
 /// whole depth of more than 32 at once, by columns of its tile. Told nothing,
-/// ptxas takes 95 and 63, and loads what it multiplies later. Products of 64 by
-/// 64 and by 128 take 0.83 to 0.94 of the time by these on an H200, of 64 by 32
-/// 0.91 to 0.95. Gathered rows and weights of types lose 1 to 5% by them,
-/// deeper products up to 8%
-/// (benchmarks/results/2026-11-30-h200-product-registers.md).
+/// ptxas takes 95 and 63, and loads what it multiplies later. Products of 33 to
+/// 64 inputs take 0.83 to 0.98 of the time by these on an H200, 0.91 on
+/// average. Gathered rows and weights of types lose 1 to 5% by them, deeper
+/// products up to 8% (benchmarks/results/2026-11-30-h200-product-registers.md).
 static constexpr int64_t registersOfWide = 128, registersOfNarrow = 96;
 
 static int64_t chooseRegisters(GemmOp op, GemmScheduleAttr schedule) {

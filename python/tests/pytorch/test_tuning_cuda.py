@@ -41,7 +41,8 @@ def test_short_kernels(tmp_path):
     found = gnn_mlir.tune(layer, graph, inputs, budget=10, store=store)
     first = {}  # of each kernel: the chosen schedule's
     for line in map(json.loads, store.read_text().splitlines()):
-        first.setdefault((line["template"], line["domain"]), line["milliseconds"])
+        if "dropped" not in line:
+            first.setdefault((line["template"], line["domain"]), line["milliseconds"])
     assert len(first) == len(found.templates)
     layer(graph, inputs)
     torch.cuda.synchronize()

@@ -394,12 +394,7 @@ static double countEdgeWaves(TraverseSchedule schedule,
       !facts.processors)
     return 0;
   schedule.inFlight = inFlight;
-  if (!schedule.rowsPerBlock)
-    schedule.rowsPerBlock = orOne(
-        llvm::bit_floor<uint64_t>(chooseThreads(schedule, facts) /
-                                  layOut(schedule, facts).threadsPerRow()));
-  if (!schedule.processorBlocks && !schedule.maxRegisters)
-    schedule.processorBlocks = chooseProcessorBlocks(schedule, facts);
+  chooseRows(schedule, facts);
   TraverseLayout layout = layOut(schedule, facts);
   // ptxas takes fewer than the estimate, which is there to refuse schedules.
   BlockRegisters registers(layout.registers - layout.registers / 16,
