@@ -99,7 +99,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
 
     Args:
         program: a compiled PyTorch model, a `CompiledFunction` of a program, or a program as
-            `compile` takes it.
+            `compile` takes it. A `CompiledFunction` keeps its target, its passes and those of
+            plugins. Its kernels are compared with the schedules of the rules.
         *args: for a PyTorch model the arguments of a call, which is made. All programs of the model
             are tuned, the forward and the backward pass if it computes gradients. For a program
             they are its graphs and its inputs. Inputs of type f32 that are left out are random.
@@ -245,6 +246,11 @@ def _read(program, graph, *, function, target, chip, passes, gradients):
     return text, graphs, {**settings, "function": function or getattr(source, "name", None)}, source
 
 
+# The settings of a compiled function that say what its kernels are. Schedules are compared with
+# those of the rules, whatever it was compiled with.
+_OF_KERNELS = "target", "chip", "passes", "gradients", "stage_passes"
+
+
 def _program_of(program, graph, asked):
     """The text of a program, its graphs by name, how it is compiled, and its function."""
     if not isinstance(program, CompiledFunction):
@@ -256,11 +262,15 @@ def _program_of(program, graph, asked):
     if program.origin is None:
         raise ValueError("program: expected a function that was compiled in this process, got "
                          "one that was loaded")
-    text, settings = program.origin
+    text, form = program.origin
+    if form["stop_at"] is not None:
+        raise ValueError("program: expected a function that was compiled to kernels, got one "
+                         f"with stop_at={form['stop_at']!r}")
     graphs = {} if graph is None else dict(zip(program.graph_names, program._graphs(graph)))
     graphs = {name: one if hasattr(one, "statistics") else one.to_graph()
               for name, one in graphs.items()}
-    settings = {**settings, "function": asked["function"] or program.name}
+    settings = {name: form[name] for name in _OF_KERNELS}
+    settings["function"] = asked["function"] or program.name
     return text, graphs, settings, program.source
 
 

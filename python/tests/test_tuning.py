@@ -83,6 +83,18 @@ def test_a_pass_of_a_gradient(gcn):
     assert any(one["timed"] for one in found.templates)
 
 
+def test_a_compiled_function_keeps_its_stage_passes():
+    """Those of plugins are such passes, too."""
+    graph = make_graph(edge_types=3)
+
+    def domains(**options):
+        layer = gnn_mlir.compile(models.rgcn(3, (16, 16)), graph=graph, target="cpu", **options)
+        return [one["name"] for one in gnn_mlir.tune(layer, graph, budget=0.1, op=0).templates]
+    off = {"compact": False}
+    assert domains(passes=off) != domains()
+    assert domains(passes=off, stage_passes={"graph-end": "func.func(gnn-compact)"}) == domains()
+
+
 MAXIMUM = """
 #node = #gnn.rows<@g, node>
 gnn.graph @g square {node_types = 1, edge_types = 1}
@@ -389,6 +401,13 @@ def test_other_programs_and_graphs(gcn):
         gnn_mlir.tune(models.gcn((16, 16)), graph, target="emulator")
     with pytest.raises((ValueError, gnn_mlir.GNNError), match="expected 1 edge types?, got 3"):
         gnn_mlir.tune(models.gcn((16, 16)), make_graph(edge_types=3), target="cpu", budget=1)
+
+
+def test_a_form_in_front_of_kernels(gcn):
+    loops = gnn_mlir.compile(models.gcn((16, 16)), graph=gcn[1], target="cpu", stop_at="loops")
+    with pytest.raises(ValueError, match="^program: expected a function that was compiled to "
+                                         "kernels, got one with stop_at='loops'$"):
+        gnn_mlir.tune(loops, gcn[1])
 
 
 def test_ctrl_c_keeps_what_was_found(tmp_path):
