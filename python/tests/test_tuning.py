@@ -211,6 +211,7 @@ def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
     assert sources(tuned=True) == [None, None, source]
     model = "model ranker.txt"  # It is for no product.
     assert sources(schedule_rule=f"ranked:{RANKER}") == [model, None, model]
+    assert sources(schedule_rule=f"ranked:{RANKER}", tuned=True) == [model, None, source]
     lines = tmp_path / "saved.jsonl"
     gnn_mlir.compile(models.gcn((16, 16)), **asked, save_schedules=lines)
     assert sources(schedules=lines) == [f"file saved.jsonl:{line}" for line in (1, 2, 3)]
