@@ -10,6 +10,7 @@ import ctypes
 import json
 import math
 import threading
+import time
 
 import numpy as np
 
@@ -106,7 +107,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
             they are its graphs and its inputs. Inputs of type f32 that are left out are random.
             Graphs that are left out are generated from the statistics in their declarations.
         budget: seconds for the whole search, compilation included. Kernels share it in proportion
-            to their times.
+            to their times. Each function of a model gets an equal share of what those before it
+            leave.
         function, target, chip, passes, gradients: as for `compile`, if `program` is not compiled.
         op: the number of the only kernel to tune, as the result lists them.
         search: the name of a search: "coordinate", "random", "exhaustive", or with `model`
@@ -160,11 +162,11 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
         runs = [(number if len(calls) > 1 else None, compiled, graphs, inputs, name)
                 for number, (compiled, graphs, inputs, names) in enumerate(calls, 1)
                 for name in names]
-        given.set("budget", budget / max(len(runs), 1))
-    found = Tuning()
-    for number, one, graphs, inputs, name in runs:
+    found, end = Tuning(), time.monotonic() + budget
+    for left, (number, one, graphs, inputs, name) in zip(range(len(runs), 0, -1), runs):
         if found.stopped:
             break
+        given.set("budget", max(end - time.monotonic(), _LEAST_SECONDS) / left)
         try:
             part, error = _tune(one, graphs, inputs, {**of_program, "function": name}, given,
                                 progress)
@@ -176,6 +178,9 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
         if error:
             raise (TuneError(str(error), found, error.kind) if found.templates else error) from error
     return found
+
+
+_LEAST_SECONDS = 1e-3  # for functions to which those before them leave nothing: they are listed
 
 
 def _seconds(budget):
