@@ -46,9 +46,10 @@ static Expected<std::string> readArray(const GnnArray &array,
     return failure("input '", info.name, "': expected ",
                    runtime::name(info.dtype), listed(info.shape), ", got ",
                    array.dtype, listed(shape));
-  if (Error error = runtime::expectBytes(info.name.c_str(), array.data,
-                                         info.bytes, info.bytes))
-    return error.in("input");
+  const std::string name = "input '" + info.name + "'";
+  if (Error error = runtime::expectBytes(name.c_str(), array.data, info.bytes,
+                                         info.bytes))
+    return error;
   return std::string(static_cast<const char *>(array.data), info.bytes);
 }
 
@@ -68,9 +69,15 @@ readInputs(llvm::ArrayRef<GnnArray> arrays,
   std::vector<std::string> contents;
   for (auto [i, info] : llvm::enumerate(infos)) {
     const GnnArray *given = nullptr;
-    for (const GnnArray &array : arrays)
-      if (info.name == array.name)
-        given = &array;
+    for (const GnnArray &array : arrays) {
+      if (info.name != array.name)
+        continue;
+      if (given)
+        return failure("inputs: expected one array for each input, got several "
+                       "for '",
+                       info.name, "'");
+      given = &array;
+    }
     if (!given && info.dtype != runtime::DataType::F32)
       return failure("expected the values of ", runtime::name(info.dtype),
                      " input '", info.name, "', got none");

@@ -270,8 +270,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
                                           allow_unused_schedules=True) if asked else None
     host = targets.EMULATOR if form["target"] == targets.CUDA else form["target"]
     made = CompiledFunction(package, name, source, again, host)
-    made.origin = text, {"target": form["target"], "chip": chip, "passes": passes,
-                         "gradients": asked}
+    made.origin = text, {**form, "gradients": asked}
     return made
 
 

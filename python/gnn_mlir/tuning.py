@@ -10,6 +10,7 @@ import ctypes
 import json
 import math
 import threading
+import time
 
 import numpy as np
 
@@ -99,13 +100,15 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
 
     Args:
         program: a compiled PyTorch model, a `CompiledFunction` of a program, or a program as
-            `compile` takes it.
+            `compile` takes it. A `CompiledFunction` keeps its target, its passes and those of
+            plugins. Its kernels are compared with the schedules of the rules.
         *args: for a PyTorch model the arguments of a call, which is made. All programs of the model
             are tuned, the forward and the backward pass if it computes gradients. For a program
             they are its graphs and its inputs. Inputs of type f32 that are left out are random.
             Graphs that are left out are generated from the statistics in their declarations.
         budget: seconds for the whole search, compilation included. Kernels share it in proportion
-            to their times.
+            to their times. Each function of a model gets an equal share of what those before it
+            leave.
         function, target, chip, passes, gradients: as for `compile`, if `program` is not compiled.
         op: the number of the only kernel to tune, as the result lists them.
         search: the name of a search: "coordinate", "random", "exhaustive", or with `model`
@@ -159,11 +162,11 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
         runs = [(number if len(calls) > 1 else None, compiled, graphs, inputs, name)
                 for number, (compiled, graphs, inputs, names) in enumerate(calls, 1)
                 for name in names]
-        given.set("budget", budget / max(len(runs), 1))
-    found = Tuning()
-    for number, one, graphs, inputs, name in runs:
+    found, end = Tuning(), time.monotonic() + budget
+    for left, (number, one, graphs, inputs, name) in zip(range(len(runs), 0, -1), runs):
         if found.stopped:
             break
+        given.set("budget", max(end - time.monotonic(), _LEAST_SECONDS) / left)
         try:
             part, error = _tune(one, graphs, inputs, {**of_program, "function": name}, given,
                                 progress)
@@ -175,6 +178,9 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
         if error:
             raise (TuneError(str(error), found, error.kind) if found.templates else error) from error
     return found
+
+
+_LEAST_SECONDS = 1e-3  # for functions to which those before them leave nothing: they are listed
 
 
 def _seconds(budget):
@@ -245,6 +251,11 @@ def _read(program, graph, *, function, target, chip, passes, gradients):
     return text, graphs, {**settings, "function": function or getattr(source, "name", None)}, source
 
 
+# The settings of a compiled function that say what its kernels are. Schedules are compared with
+# those of the rules, whatever it was compiled with.
+_OF_KERNELS = "target", "chip", "passes", "gradients", "stage_passes"
+
+
 def _program_of(program, graph, asked):
     """The text of a program, its graphs by name, how it is compiled, and its function."""
     if not isinstance(program, CompiledFunction):
@@ -256,11 +267,15 @@ def _program_of(program, graph, asked):
     if program.origin is None:
         raise ValueError("program: expected a function that was compiled in this process, got "
                          "one that was loaded")
-    text, settings = program.origin
+    text, form = program.origin
+    if form["stop_at"] is not None:
+        raise ValueError("program: expected a function that was compiled to kernels, got one "
+                         f"with stop_at={form['stop_at']!r}")
     graphs = {} if graph is None else dict(zip(program.graph_names, program._graphs(graph)))
     graphs = {name: one if hasattr(one, "statistics") else one.to_graph()
               for name, one in graphs.items()}
-    settings = {**settings, "function": asked["function"] or program.name}
+    settings = {name: form[name] for name in _OF_KERNELS}
+    settings["function"] = asked["function"] or program.name
     return text, graphs, settings, program.source
 
 

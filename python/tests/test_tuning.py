@@ -83,6 +83,18 @@ def test_a_pass_of_a_gradient(gcn):
     assert any(one["timed"] for one in found.templates)
 
 
+def test_a_compiled_function_keeps_its_stage_passes():
+    """Those of plugins are such passes, too."""
+    graph = make_graph(edge_types=3)
+
+    def domains(**options):
+        layer = gnn_mlir.compile(models.rgcn(3, (16, 16)), graph=graph, target="cpu", **options)
+        return [one["name"] for one in gnn_mlir.tune(layer, graph, budget=0.1, op=0).templates]
+    off = {"compact": False}
+    assert domains(passes=off) != domains()
+    assert domains(passes=off, stage_passes={"graph-end": "func.func(gnn-compact)"}) == domains()
+
+
 MAXIMUM = """
 #node = #gnn.rows<@g, node>
 gnn.graph @g square {node_types = 1, edge_types = 1}
@@ -182,10 +194,23 @@ def test_records(gcn, planted, tmp_path):
     assert not path.exists() and schedules(True) == chosen
 
 
-def test_what_was_found_is_kept(gcn, tmp_path, monkeypatch):
-    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
-    found = gnn_mlir.tune(models.gcn((16, 16)), gcn[1], target="cpu", budget=2)
-    assert len(cache.records().read_text().splitlines()) == len(found.schedules)
+def test_what_was_found_is_kept(gcn, planted):
+    """Beside the records that are there. Whether there is a faster schedule is of the machine, so a
+    file that cannot be written says that `tune` would write it."""
+    layer, graph, _ = gcn
+    records = cache.records()
+    before = records.read_text()
+    gnn_mlir.tune(layer, graph, budget=1, op=2, keep=False)
+    assert before and records.read_text() == before
+    found = gnn_mlir.tune(layer, graph, budget=1, op=2)
+    kept = records.read_text().removeprefix(before).splitlines()
+    assert [json.loads(line)["schedule"] for line in kept] == [
+        one["schedule"] for one in found.schedules]
+    records.unlink()
+    records.mkdir()
+    assert gnn_mlir.tune(layer, graph, budget=1, op=2, keep=False).templates
+    with pytest.raises(gnn_mlir.GNNError, match="^records: cannot write '.*records.jsonl'"):
+        gnn_mlir.tune(layer, graph, budget=1, op=2)
 
 
 def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
@@ -199,6 +224,7 @@ def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
     assert sources(tuned=True) == [None, None, source]
     model = "model ranker.txt"  # It is for no product.
     assert sources(schedule_rule=f"ranked:{RANKER}") == [model, None, model]
+    assert sources(schedule_rule=f"ranked:{RANKER}", tuned=True) == [model, None, source]
     lines = tmp_path / "saved.jsonl"
     gnn_mlir.compile(models.gcn((16, 16)), **asked, save_schedules=lines)
     assert sources(schedules=lines) == [f"file saved.jsonl:{line}" for line in (1, 2, 3)]
@@ -389,6 +415,13 @@ def test_other_programs_and_graphs(gcn):
         gnn_mlir.tune(models.gcn((16, 16)), graph, target="emulator")
     with pytest.raises((ValueError, gnn_mlir.GNNError), match="expected 1 edge types?, got 3"):
         gnn_mlir.tune(models.gcn((16, 16)), make_graph(edge_types=3), target="cpu", budget=1)
+
+
+def test_a_form_in_front_of_kernels(gcn):
+    loops = gnn_mlir.compile(models.gcn((16, 16)), graph=gcn[1], target="cpu", stop_at="loops")
+    with pytest.raises(ValueError, match="^program: expected a function that was compiled to "
+                                         "kernels, got one with stop_at='loops'$"):
+        gnn_mlir.tune(loops, gcn[1])
 
 
 def test_ctrl_c_keeps_what_was_found(tmp_path):

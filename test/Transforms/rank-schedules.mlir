@@ -14,6 +14,26 @@
 // RUN: sed 's/g-spmm/x/' %S/../Tools/Inputs/cost.json > %t.kind
 // RUN: not gnn-opt %s --gnn-schedule-pipeline=schedule-rule=ranked:%t.kind 2>&1 | FileCheck %s --check-prefix=KIND
 
+// A schedule of a file or of a record stays, and the rule chooses the fields that it leaves open.
+//
+// RUN: gnn-opt %s -o /dev/null --gnn-schedule-pipeline=save-schedules=%t.saved
+// RUN: sed -n -E '1s/"schedule":.*/"schedule":{"rows_per_block":16}}/p' %t.saved > %t.jsonl
+// RUN: rm -f %t.keys && gnn-opt %s -o /dev/null --gnn-schedule-pipeline=record-keys=%t.keys
+// RUN: sed -E '/"template":"traverse"/!d; s/}$/,"ratio":0.5,"schedule":{"rows_per_block":16}}/' %t.keys > %t.records
+// RUN: gnn-opt %s --gnn-schedule-pipeline="schedule-rule=ranked:%S/../Tools/Inputs/ranker.txt schedules=%t.jsonl" \
+// RUN:   --remarks-filter=gnn-tile-rank-schedules --remark-format=emitRemark 2> %t.remarks | FileCheck %s --check-prefixes=KEPT,FILE
+// RUN: FileCheck %s --check-prefix=KEPT-REMARK < %t.remarks
+// RUN: gnn-opt %s --gnn-schedule-pipeline="schedule-rule=ranked:%S/../Tools/Inputs/ranker.txt records=%t.records" | FileCheck %s --check-prefixes=KEPT,RECORD
+//
+// KEPT-LABEL:  @free
+// KEPT:        gnn_tile.traverse {{.+}} schedule <columns_per_block = 64, vector = 4, {{.+}} rows_per_block = 16,
+// FILE-SAME:   {gnn.schedule_from = "file {{.+}}.jsonl:1"}
+// RECORD-SAME: {gnn.schedule_from = "record of {{.+}}.records"}
+// KEPT-LABEL:  @given
+// KEPT:        {gnn.schedule_from = "model ranker.txt"}
+// KEPT-REMARK: [Missed] Refused {{.+}}its schedule is from file {{.+}}.jsonl:1: the rule chooses open fields"
+// KEPT-REMARK: [Passed] ScheduleRanked
+
 // The trees score two rows a block and vectors of up to four most; of equal schedules the
 // first is taken, and the passes choose what it leaves open. Fields that are set stay. No
 // tree knows the fields of products, which the rule chooses.

@@ -150,7 +150,10 @@ TEST_F(Tune, SaysWhatIsWrong) {
   EXPECT_EQ(tune("cpu", {{"x", "f32", 2, shape, shape}}),
             "input 'x': expected f32[3, 8], got f32[3, 4]");
   EXPECT_EQ(tune("cpu", {{"x", "f32", 2, good, nullptr}}),
-            "input: x: expected 96 bytes, got null");
+            "input 'x': expected 96 bytes, got null");
+  const float x[24] = {1};
+  EXPECT_EQ(tune("cpu", {{"x", "f32", 2, good, x}, {"x", "f32", 2, good, x}}),
+            "inputs: expected one array for each input, got several for 'x'");
   EXPECT_EQ(tune("cpu", {{nullptr, "f32", 2, shape, shape}}),
             "inputs: expected a name, a dtype and a shape of array 0, got null "
             "or a negative rank");

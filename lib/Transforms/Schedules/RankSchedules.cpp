@@ -83,10 +83,16 @@ void RankSchedules::choose(TileOpInterface op, Attribute schedule) {
   gnn::setScheduleFrom(op, "model", StringRef(rule).split(':').second);
 }
 
-/// Sets the first schedule by the model.
+/// Sets the first schedule by the model, where no file and no record has.
 LogicalResult RankSchedules::rank(TileOpInterface op,
                                   const ScheduleModel &model, Attribute ofRule,
                                   Known &known) {
+  if (auto from = op->getAttrOfType<StringAttr>(gnn::attribute::scheduleFrom)) {
+    gnn::refused(getArgument(), op.getLoc())
+        << "its schedule is from " + from.getValue().str() +
+               ": the rule chooses open fields";
+    return success();
+  }
   FailureOr<Attribute> given = openFields(op, {});
   if (failed(given))
     return failure();

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tuning of PyTorch models, as they are captured."""
 
+import types
+
 import pytest
 import torch
 from torch_geometric.nn import GATConv, GCNConv
 
 import gnn_mlir
+from gnn_mlir import compiler_capi, tuning
 
 
 @pytest.fixture
@@ -43,6 +46,24 @@ def test_forward_and_backward_passes(case):
         "forward", "backward"}
     assert len(found.templates) > 5
     assert " model_backward: 0 (" in str(found) or " forward_backward: 0 (" in str(found)
+
+
+@pytest.mark.parametrize("taken, second", [(1, 5), (9, 1e-3)])
+def test_functions_share_what_others_leave(case, monkeypatch, taken, second):
+    now, budgets = [0.0], []
+
+    def take(*_):
+        now[0] += taken
+        return tuning.Tuning(), None
+
+    def keep(_, name, value):
+        if name == "budget":
+            budgets.append(value)
+    monkeypatch.setattr(tuning, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(tuning, "_tune", take)
+    monkeypatch.setattr(compiler_capi.TuneSettings, "set", keep)
+    gnn_mlir.tune(gnn_mlir.compile(Model(), target="cpu"), *case, budget=6)
+    assert budgets[-2:] == [3, second]
 
 
 def test_templates_of_several_programs(case):

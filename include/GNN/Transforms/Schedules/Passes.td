@@ -90,7 +90,8 @@ def RankSchedules : Pass<"gnn-tile-rank-schedules", "::mlir::ModuleOp"> {
     ```
 
     An unreadable or invalid file is an error. A template that the model does not cover stays
-    open, with a remark, and so does one of whose schedules none leaves room for a block.
+    open, with a remark. The same holds if none of its schedules leaves room for a block, and if a
+    file or a record has set its schedule (`gnn.schedule_from`).
 
     Needs: templates on buffers. Keeps: every field that is set. Never sets a schedule that
     `gnn-verify-schedules` refuses.
