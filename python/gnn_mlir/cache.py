@@ -96,21 +96,28 @@ def _those_of(lines, keys):
 
 def records():
     """The file of records of schedules that were found by measuring (docs/Tuning.md), as a path;
-    None where the cache is off or cannot be trusted."""
-    place = _open()
-    return None if place is None else place / _RECORDS
+    None where the cache is off, or it or the file cannot be trusted."""
+    return _records()[0]
 
 
 def read_records():
     """The path of that file where there are records of this user, and its lines; (None, []) where
     there are none."""
+    path, data = _records()
+    return (None, []) if data is None else (path, data.decode(errors="replace").splitlines())
+
+
+def _records():
+    """The path of that file and its bytes, which are None where there is none yet; (None, None)
+    where it cannot be trusted."""
+    if (place := _open()) is None:
+        return None, None
+    path = place / _RECORDS
     try:
-        if (path := records()) is not None and (
-                data := _read_own(path, _WITHOUT_RECORDS)) is not None:
-            return path, data.decode(errors="replace").splitlines()
+        data = _read_own(path, _WITHOUT_RECORDS)
+        return (None if data is None else path), data
     except FileNotFoundError:
-        pass
-    return None, []
+        return path, None
 
 
 def clear():

@@ -17,6 +17,7 @@ import pytest
 import gnn_mlir
 from conftest import ROOT, find_tool
 from gnn_mlir import cache, compiler_capi, models, tuning
+from test_cache import make_others
 
 RANKER = ROOT / "test/Tools/Inputs/ranker.txt"
 
@@ -186,6 +187,19 @@ def test_what_was_found_is_kept(gcn, tmp_path, monkeypatch):
     monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
     found = gnn_mlir.tune(models.gcn((16, 16)), gcn[1], target="cpu", budget=2)
     assert len(cache.records().read_text().splitlines()) == len(found.schedules)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_what_was_found_is_not_written_to_what_is_no_file(gcn, tmp_path, monkeypatch, caplog, kind):
+    """`compile` takes nothing from there."""
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_warned", set())
+    make_others(kind, path := cache.records(), tmp_path)
+    found = gnn_mlir.tune(models.gcn((16, 16)), gcn[1], target="cpu", budget=0.5, op=2)
+    assert found.templates[2]["timed"] > 0
+    assert [line.endswith("tune finds are neither kept nor taken") for line in caplog.messages
+            if line.startswith(f"{path}: expected a file")] == [True]
+    assert kind != "link" or not (tmp_path / "elsewhere").read_text()
 
 
 def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
