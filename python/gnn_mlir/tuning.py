@@ -198,6 +198,8 @@ def _graph_and_inputs(args, named):
     inputs = args[1] if len(args) == 2 else named.get("inputs")
     if inputs is not None:
         check_dict("inputs", inputs)
+        for name in inputs:
+            compiler_capi.text_option("inputs", name)
     return graph, inputs or {}
 
 
