@@ -54,6 +54,10 @@ class Tuning:
                 lines.append(f"{'':10} not searched: {one['refusal']}")
         return "\n".join(lines)
 
+    def __repr__(self):
+        return (f"Tuning({len(self.templates)} kernels, {len(self.schedules)} with faster "
+                "schedules)")
+
     def add(self, other):
         """Adds the results of another function."""
         self.schedules += other.schedules

@@ -54,6 +54,7 @@ def test_what_is_found_compiles_and_computes_the_same(gcn, tmp_path):
     assert not found.stopped
     assert all(one["timed"] > 0 for one in found.templates)
     assert "template" in str(found)
+    assert repr(found) == f"Tuning(3 kernels, {len(found.schedules)} with faster schedules)"
     found.save(tmp_path / "found.jsonl")
     expected = layer(graph, inputs)
     for schedules in (found.schedules, tmp_path / "found.jsonl"):
