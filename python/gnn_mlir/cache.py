@@ -7,6 +7,7 @@ its graphs, the library and, but for GPUs, the processor. A package is code, so 
 files count only where they are the user's own and nobody else may write them. Whatever is wrong
 with the cache costs a compilation, and no call fails for it."""
 
+import errno
 import functools
 import hashlib
 import json
@@ -31,6 +32,9 @@ _RECORDS = "records.jsonl"
 _DIGEST = hashlib.sha256().digest_size
 # What the library asks of the environment where it compiles for a CPU.
 _OF_CPU = ("GNN_CPU", "GNN_CPU_OPTIMIZE", "OMP_NUM_THREADS")
+# The effects of what is wrong.
+_ANEW = "programs are compiled anew"
+_WITHOUT_RECORDS = "schedules that tune finds are neither kept nor taken"
 _log = logging.getLogger("gnn_mlir")
 _warned = set()
 
@@ -92,25 +96,28 @@ def _those_of(lines, keys):
 
 def records():
     """The file of records of schedules that were found by measuring (docs/Tuning.md), as a path;
-    None where the cache is off or cannot be trusted."""
-    place = _open()
-    return None if place is None else place / _RECORDS
+    None where the cache is off, or it or the file cannot be trusted."""
+    return _records()[0]
 
 
 def read_records():
     """The path of that file where there are records of this user, and its lines; (None, []) where
     there are none."""
-    path = records()
+    path, data = _records()
+    return (None, []) if data is None else (path, data.decode(errors="replace").splitlines())
+
+
+def _records():
+    """The path of that file and its bytes, which are None where there is none yet; (None, None)
+    where it cannot be trusted."""
+    if (place := _open()) is None:
+        return None, None
+    path = place / _RECORDS
     try:
-        if path is None or not path.exists():
-            return None, []
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            if _is_own(os.fstat(file.fileno())):
-                return path, file.read().decode(errors="replace").splitlines()
-        _warn("%s: expected a file of this user that nobody else may write", path)
-    except OSError as error:
-        _warn("%s", error)
-    return None, []
+        data = _read_own(path, _WITHOUT_RECORDS)
+        return (None if data is None else path), data
+    except FileNotFoundError:
+        return path, None
 
 
 def clear():
@@ -120,17 +127,39 @@ def clear():
             path.unlink(missing_ok=True)
 
 
-def _warn(what, *values):
+def _warn(what, *values, effect=_ANEW):
     """Says once what is wrong."""
     text = what % values
     if text not in _warned:
         _warned.add(text)
-        _log.warning("%s: programs are compiled anew", text)
+        _log.warning("%s: %s", text, effect)
 
 
 def _is_own(found):
     """Whether a file or folder is the user's own, and nobody else may write it."""
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _read_own(path, effect=_ANEW):
+    """The bytes of a file of this user that nobody else may write. Anything else, such as a link, a
+    folder or a pipe, for which it does not wait, is None and a warning. Raises FileNotFoundError
+    where there is nothing."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            found = os.fstat(handle)
+            if stat.S_ISREG(found.st_mode) and _is_own(found):
+                with open(handle, "rb", closefd=False) as file:
+                    return file.read()
+        finally:
+            os.close(handle)
+        _warn("%s: expected a file of this user that nobody else may write", path, effect=effect)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        _warn("%s", f"{path}: expected a file, got a symbolic link"
+              if error.errno == errno.ELOOP else error, effect=effect)
+    return None
 
 
 def _open():
@@ -178,11 +207,8 @@ def _key(target, parts):
 def _read(path):
     """The bytes of a package; None where there is none that is whole and the user's own."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            if not _is_own(os.fstat(file.fileno())):
-                _warn("%s: expected a file of this user that nobody else may write", path)
-                return None
-            data = file.read()
+        if (data := _read_own(path)) is None:
+            return None
         os.utime(path)  # what was used last goes last
     except FileNotFoundError:
         return None

@@ -3,8 +3,9 @@
 
 The library is, in this order: what the environment variable GNN_MLIR_LIBRARY
 names; libGNN.so inside this package (a wheel has it); libGNN.so in the build folder
-that GNN_MLIR_BUILD names, or in one of the checkout that this file lies in. Where
-there is only libGNNRuntime.so, it will do to load packages and run them.
+that GNN_MLIR_BUILD names, or else the newest one in the build folders of the checkout
+that this file lies in. Where there is only libGNNRuntime.so, it will do to load
+packages and run them.
 """
 
 import contextlib
@@ -59,18 +60,22 @@ def find_library():
     package = pathlib.Path(__file__).resolve().parent
     places = [package / "lib/libGNN.so"]
     builds = [pathlib.Path(os.environ["GNN_MLIR_BUILD"])] if (
-        "GNN_MLIR_BUILD" in os.environ) else sorted(
-            package.parents[1].glob("build/*"),
-            key=lambda p: -p.stat().st_mtime)
+        "GNN_MLIR_BUILD" in os.environ) else sorted(package.parents[1].glob("build/*"))
     for name in ("libGNN.so", "libGNNRuntime.so"):
-        for build in builds:
-            places += [build / "lib" / name, *sorted(build.glob("lib/*/" + name))]
+        found = [place for build in builds
+                 for place in (build / "lib" / name, *sorted(build.glob("lib/*/" + name)))]
+        places += sorted(found, key=_age)
     for place in places:
         if place.exists():
             return str(place)
     raise GNNError("expected a library in one of " +
                    ", ".join(map(str, places)) + ", or GNN_MLIR_LIBRARY to name "
                    "one; got none")
+
+
+def _age(path):
+    """Sorts files: the newest first, and those that are not there last."""
+    return -path.stat().st_mtime_ns if path.exists() else 0
 
 
 @functools.lru_cache(maxsize=None)
@@ -83,6 +88,11 @@ def library():
         raise GNNError(f"{path}: expected a library that loads, got: {error}"
                        ) from error
     compiler = COMPILER if hasattr(found, "gnnCompile") else {}
+    for name in (*FALLIBLE, *compiler, *PLAIN):
+        if not hasattr(found, name):
+            raise GNNError(f"{path}: expected a library of this version of gnn_mlir, got one "
+                           f"without {name}: build it again, or name the build folder of another "
+                           "by GNN_MLIR_BUILD")
     for name, arguments in {**FALLIBLE, **compiler}.items():
         function = getattr(found, name)
         function.restype, function.argtypes = c_void_p, arguments

@@ -133,7 +133,7 @@ def export(model, args, path, kwargs, settings, options):
 
 def calls_of(model, args, named):
     """The programs that a compiled model calls, each once, as `tune` takes them: function,
-    graphs, inputs, and the names of what runs."""
+    graphs, inputs, and the names of what runs. Raises ValueError where torch runs all of it."""
     from .pytorch.frontend import report
     from .pytorch.frontend.runtime import program_calls
     if report.of_compiled(model) is None:
@@ -141,6 +141,9 @@ def calls_of(model, args, named):
                          "gnn_mlir.compile(model) makes one")
     with program_calls.recording() as recorded:
         model(*args, **named)
+    if not recorded:
+        raise ValueError("program: expected a model with ops on graphs, got a call that "
+                         "torch ran without any program: gnn_mlir.explain(model) says why")
     once = {id(call): (call, *given) for call, *given in recorded}
     return [call.as_function(*given) for call, *given in once.values()]
 

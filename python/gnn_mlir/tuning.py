@@ -55,6 +55,10 @@ class Tuning:
                 lines.append(f"{'':10} not searched: {one['refusal']}")
         return "\n".join(lines)
 
+    def __repr__(self):
+        return (f"Tuning({len(self.templates)} kernels, {len(self.schedules)} with faster "
+                "schedules)")
+
     def add(self, other):
         """Adds the results of another function."""
         self.schedules += other.schedules
@@ -204,6 +208,8 @@ def _graph_and_inputs(args, named):
     inputs = args[1] if len(args) == 2 else named.get("inputs")
     if inputs is not None:
         check_dict("inputs", inputs)
+        for name in inputs:
+            compiler_capi.text_option("inputs", name)
     return graph, inputs or {}
 
 

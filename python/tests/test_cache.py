@@ -153,6 +153,38 @@ def test_links_are_not_followed(compilations, tmp_path, caplog):
     assert not path.is_symlink()
 
 
+def make_others(kind, path, tmp_path):
+    """Something else than a user's own file, in place of one."""
+    if kind == "pipe":
+        os.mkfifo(path, 0o600)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        (tmp_path / "elsewhere").write_text("")
+        path.symlink_to(tmp_path / "elsewhere")
+
+
+OTHERS = {"pipe": "expected a file of this user that nobody else may write",
+          "folder": "expected a file of this user that nobody else may write",
+          "link": "expected a file, got a symbolic link"}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind, message", OTHERS.items())
+@pytest.mark.parametrize("whose", ["package", "records"])
+def test_what_is_no_file_is_not_read(compilations, tmp_path, caplog, whose, kind, message):
+    """A pipe would be waited for, for ever."""
+    compiled()
+    path = files()[0] if whose == "package" else cache.records()
+    path.unlink(missing_ok=True)
+    make_others(kind, path, tmp_path)
+    with caplog.at_level(logging.WARNING, "gnn_mlir"):
+        check(compiled(tuned=True))
+        assert cache.read_records() == (None, [])
+    lines = [line for line in caplog.messages if line.startswith(f"{path}: {message}: ")]
+    assert len(lines) == 1 and ("neither kept nor taken" in lines[0]) == (whose == "records")
+
+
 @pytest.mark.parametrize("place", ["file", "file/below", "/proc/none"])
 def test_a_folder_that_cannot_be_made(compilations, monkeypatch, tmp_path, caplog, place):
     (tmp_path / "file").write_text("")

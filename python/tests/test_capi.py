@@ -4,6 +4,7 @@
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import sys
 import weakref
@@ -179,6 +180,31 @@ def test_library_names_what_it_looked_for(monkeypatch):
     monkeypatch.setenv("GNN_MLIR_BUILD", "/nowhere")
     with pytest.raises(capi.GNNError, match="/nowhere/lib/libGNN.so.*got none"):
         capi.find_library()
+
+
+def test_the_newest_library_is_found(monkeypatch, tmp_path):
+    """Not one in the folder that was changed last."""
+    from gnn_mlir import capi
+    for name in ("GNN_MLIR_LIBRARY", "GNN_MLIR_BUILD"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(capi, "__file__", str(tmp_path / "python/gnn_mlir/capi.py"))
+    paths = [tmp_path / f"build/{build}/lib/libGNN.so" for build in ("ci", "dev", "other")]
+    for path, time in zip(paths, (1000, 3000, 2000)):
+        path.parent.mkdir(parents=True)
+        path.touch()
+        os.utime(path, (time, time))
+        os.utime(path.parents[1], (5000 - time, 5000 - time))
+    assert capi.find_library() == str(paths[1])
+
+
+def test_a_library_of_another_version(monkeypatch, capi):
+    found = capi.find_library()
+    monkeypatch.setitem(capi.PLAIN, "gnnOfTomorrow", (None,))
+    with pytest.raises(capi.GNNError, match=re.escape(
+            f"{found}: expected a library of this version of gnn_mlir, got one without "
+            "gnnOfTomorrow: build it again, or name the build folder of another by "
+            "GNN_MLIR_BUILD")):
+        capi.library.__wrapped__()
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4",

@@ -17,6 +17,7 @@ import pytest
 import gnn_mlir
 from conftest import ROOT, find_tool
 from gnn_mlir import cache, compiler_capi, models, tuning
+from test_cache import make_others
 
 RANKER = ROOT / "test/Tools/Inputs/ranker.txt"
 
@@ -53,6 +54,7 @@ def test_what_is_found_compiles_and_computes_the_same(gcn, tmp_path):
     assert not found.stopped
     assert all(one["timed"] > 0 for one in found.templates)
     assert "template" in str(found)
+    assert repr(found) == f"Tuning(3 kernels, {len(found.schedules)} with faster schedules)"
     found.save(tmp_path / "found.jsonl")
     expected = layer(graph, inputs)
     for schedules in (found.schedules, tmp_path / "found.jsonl"):
@@ -211,6 +213,19 @@ def test_what_was_found_is_kept(gcn, planted):
     assert gnn_mlir.tune(layer, graph, budget=1, op=2, keep=False).templates
     with pytest.raises(gnn_mlir.GNNError, match="^records: cannot write '.*records.jsonl'"):
         gnn_mlir.tune(layer, graph, budget=1, op=2)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_what_was_found_is_not_written_to_what_is_no_file(gcn, tmp_path, monkeypatch, caplog, kind):
+    """`compile` takes nothing from there."""
+    monkeypatch.setenv("GNN_MLIR_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_warned", set())
+    make_others(kind, path := cache.records(), tmp_path)
+    found = gnn_mlir.tune(models.gcn((16, 16)), gcn[1], target="cpu", budget=0.5, op=2)
+    assert found.templates[2]["timed"] > 0
+    assert [line.endswith("tune finds are neither kept nor taken") for line in caplog.messages
+            if line.startswith(f"{path}: expected a file")] == [True]
+    assert kind != "link" or not (tmp_path / "elsewhere").read_text()
 
 
 def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
@@ -392,6 +407,10 @@ def test_templates_of_several_functions(gcn):
     (dict(schedule="x"), r"schedule: expected an option of tune \(budget, "),
     (dict(store="/nonexistent/store.jsonl"), "store: cannot write '/nonexistent/store.jsonl'"),
     (dict(inputs=[1]), r"inputs: expected a dict of inputs by name, got \[1\]"),
+    (dict(inputs={"x\0y": np.zeros((300, 16), np.float32)}),
+     r"inputs: expected a text without null characters, got 'x\\x00y'"),
+    (dict(inputs={3: np.zeros((300, 16), np.float32)}),
+     "inputs: expected a text without null characters, got 3"),
     (dict(inputs={"y": np.zeros(3, np.float32)}), "inputs: expected one of x, .*; got 'y'"),
     (dict(inputs={"x": np.zeros((3, 16), np.float32)}),
      r"input 'x': expected f32\[300, 16\], got f32\[3, 16\]"),

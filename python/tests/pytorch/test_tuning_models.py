@@ -90,3 +90,7 @@ def test_what_is_wrong_is_said(case):
         gnn_mlir.tune(Model(), *case)
     with pytest.raises(ValueError, match="target: expected none for a PyTorch model, got 'cpu'"):
         gnn_mlir.tune(gnn_mlir.compile(Model()), *case, target="cpu")
+    linear = gnn_mlir.compile(torch.nn.Linear(16, 4), target="cpu")
+    with pytest.raises(ValueError, match="program: expected a model with ops on graphs, got a call "
+                                         "that torch ran without any program"):
+        gnn_mlir.tune(linear, case[0])
