@@ -211,7 +211,7 @@ void gnn::runtime::setNumThreads(unsigned count) {
 void gnn::runtime::runOnThreads(unsigned count,
                                 const std::function<void(unsigned)> &body,
                                 unsigned threads) {
-  threads = std::min(count, threads);
+  threads = std::min({count, threads, kMaxThreads});
   if (threads <= 1 || isInBody) {
     for (unsigned number = 0; number < count; ++number)
       body(number);
