@@ -163,14 +163,17 @@ void ThreadPool::run(unsigned count,
 // The pool of the process
 //===----------------------------------------------------------------------===//
 
+unsigned gnn::runtime::numCores() {
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
+}
+
 /// By OMP_NUM_THREADS, or the number of cores.
 static unsigned defaultThreads() {
   long count = 0;
   if (const char *text = std::getenv("OMP_NUM_THREADS"))
     count = std::strtol(text, nullptr, 10);
-  if (count < 1)
-    count = std::thread::hardware_concurrency();
-  return static_cast<unsigned>(std::clamp<long>(count, 1, kMaxThreads));
+  return count < 1 ? numCores()
+                   : static_cast<unsigned>(std::min<long>(count, kMaxThreads));
 }
 
 namespace {

@@ -17,6 +17,9 @@ namespace gnn::runtime {
 constexpr unsigned kMaxThreads = 1024;
 unsigned numThreads();
 
+/// The cores that this process may use, at most kMaxThreads.
+unsigned numCores();
+
 /// 0: the number that it is at first. At most kMaxThreads.
 void setNumThreads(unsigned count);
 
