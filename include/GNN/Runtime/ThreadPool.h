@@ -28,7 +28,8 @@ void setNumThreads(unsigned count);
 /// The others belong to the process, and whoever is in such a call shares them:
 /// those who came first have them first, and who has none does its work alone.
 /// A call within a body is on that body's thread. Throws what one of the bodies
-/// threw.
+/// threw. A body must not leave by longjmp, as a crash that is recovered from
+/// does: recover within the body.
 void runOnThreads(unsigned count, const std::function<void(unsigned)> &body,
                   unsigned threads = numThreads());
 
