@@ -108,9 +108,9 @@ GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
 GNN_CAPI int64_t gnnPhysicalMemory(void);
 
 /** The number of host threads that check, sort and upload graphs, make code and
- *  run kernels on the CPU, at most 1024. The default is OMP_NUM_THREADS, or else
- *  the number of cores; 0 restores it. Results have the same bits for any number
- *  of threads. */
+ *  run kernels on the CPU, at most 1024. The default is OMP_NUM_THREADS, or
+ *  else the number of cores; 0 restores it. Results have the same bits for any
+ *  number of threads. */
 GNN_CAPI int64_t gnnNumThreads(void);
 GNN_CAPI GnnError *gnnSetNumThreads(int64_t count);
 
@@ -325,8 +325,8 @@ GNN_CAPI GnnError *gnnDeviceOpenCuda(int ordinal, GnnDevice **device);
  *  Accesses are not checked. Binding kernels of more than one thread a block
  *  is an error. Streams are ignored: a run is done when the call returns.
  *
- *  `threads` run blocks in parallel; 0 stands for gnnNumThreads. Results have
- *  the same bits for any number of threads. */
+ *  `threads`, at most 1024, run blocks in parallel; 0 stands for
+ *  gnnNumThreads. Results have the same bits for any number of threads. */
 GNN_CAPI GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device);
 
 /** A processor that shared objects are made for. */

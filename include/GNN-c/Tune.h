@@ -62,7 +62,12 @@ GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
  *  the outcome of each template; `graphs`, a line about each generated graph;
  *  and `stopped`. Errors are those of gnnCompile, without a reproducer. An
  *  error after the first measurement also gives the results before it; other
- *  errors give null. */
+ *  errors give null.
+ *
+ *  A compilation or a kernel that takes too long is given up, but its thread
+ *  goes on in the library, and keeps what it uses: handles, settings and arrays
+ *  may be released. The library must stay loaded until the process ends, and
+ *  the process must end without an orderly exit (docs/CAPI.md). */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

@@ -9,11 +9,11 @@
 #include "Diagnostics.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
+#include "GNN/Host/CrashHandlers.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Nesting.h"
 #include "GNN/Target/AttachGradients.h"
-#include "GNN/Target/CrashHandlers.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"

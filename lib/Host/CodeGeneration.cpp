@@ -6,6 +6,7 @@
 
 #include "GNN/Host/CodeGeneration.h"
 
+#include "GNN/Host/CrashHandlers.h"
 #include "GNN/Host/HostCode.h"
 #include "GNN/Runtime/ThreadPool.h"
 
@@ -128,6 +129,7 @@ struct Unit {
   std::unique_ptr<llvm::TargetMachine> machine;
   host::Object object;
   std::string problem;
+  runtime::Error crash;
 
   void compile(host::Runs runs) {
     optimize(*module, *machine, runs);
@@ -149,8 +151,8 @@ host::generateCode(ArrayRef<ModuleOp> modules,
   registerLLVMDialectTranslation(registry);
   for (ModuleOp module : modules)
     module.getContext()->appendDialectRegistry(registry);
-  std::vector<Unit> units(modules.size());
-  for (auto [module, unit] : llvm::zip_equal(modules, units)) {
+  auto units = std::make_unique<std::vector<Unit>>(modules.size());
+  for (auto [module, unit] : llvm::zip_equal(modules, *units)) {
     auto made = machine.createTargetMachine();
     if (!made)
       return made.takeError();
@@ -163,17 +165,24 @@ host::generateCode(ArrayRef<ModuleOp> modules,
     unit.module->setDataLayout(unit.machine->createDataLayout());
   }
   auto count = static_cast<unsigned>(
-      std::clamp<size_t>(units.size(), 1, std::max(1u, threads)));
+      std::clamp<size_t>(units->size(), 1, std::max(1u, threads)));
   std::atomic<size_t> next{0};
   runtime::runOnThreads(
       count,
       [&](unsigned) {
-        for (size_t i = next++; i < units.size(); i = next++)
-          units[i].compile(runs);
+        for (size_t i = next++; i < units->size(); i = next++) {
+          Unit &unit = (*units)[i];
+          unit.crash = runSafely([&] { unit.compile(runs); });
+        }
       },
       count);
+  for (const Unit &unit : *units)
+    if (unit.crash) {
+      (void)units.release(); // what a crash leaves is not touched
+      return llvm::createStringError(unit.crash.message());
+    }
   std::vector<Object> objects;
-  for (Unit &unit : units) {
+  for (Unit &unit : *units) {
     if (!unit.problem.empty())
       return llvm::createStringError(unit.problem);
     objects.push_back(std::move(unit.object));

@@ -120,11 +120,18 @@ int64_t gnnPhysicalMemory(void) { return physicalMemory(); }
 
 int64_t gnnNumThreads(void) { return numThreads(); }
 
+static Expected<unsigned> readThreads(int64_t count) {
+  if (count < 0 || count > kMaxThreads)
+    return failure("expected 0 to ", kMaxThreads, " threads, got ", count);
+  return static_cast<unsigned>(count);
+}
+
 GnnError *gnnSetNumThreads(int64_t count) {
   return guardedCall("threads", [&]() -> Error {
-    if (count < 0 || count > kMaxThreads)
-      return failure("expected 0 to ", kMaxThreads, " threads, got ", count);
-    setNumThreads(static_cast<unsigned>(count));
+    auto threads = readThreads(count);
+    if (!threads)
+      return threads.takeError();
+    setNumThreads(*threads);
     return {};
   });
 }
@@ -160,10 +167,10 @@ GnnError *gnnDeviceOpenCpu(int threads, GnnDevice **device) {
   return guardedCall("cpu", [&]() -> Error {
     if (Error error = expectPointers("a result", device))
       return error;
-    if (threads < 0)
-      return failure("expected 0 or more threads, got ", threads);
-    *device =
-        wrap(createCPUDevice(static_cast<unsigned>(threads), compileKernels));
+    auto count = readThreads(threads);
+    if (!count)
+      return count.takeError();
+    *device = wrap(createCPUDevice(*count, compileKernels));
     return {};
   });
 }

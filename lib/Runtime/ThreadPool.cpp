@@ -163,14 +163,17 @@ void ThreadPool::run(unsigned count,
 // The pool of the process
 //===----------------------------------------------------------------------===//
 
+unsigned gnn::runtime::numCores() {
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads);
+}
+
 /// By OMP_NUM_THREADS, or the number of cores.
 static unsigned defaultThreads() {
   long count = 0;
   if (const char *text = std::getenv("OMP_NUM_THREADS"))
     count = std::strtol(text, nullptr, 10);
-  if (count < 1)
-    count = std::thread::hardware_concurrency();
-  return static_cast<unsigned>(std::clamp<long>(count, 1, kMaxThreads));
+  return count < 1 ? numCores()
+                   : static_cast<unsigned>(std::min<long>(count, kMaxThreads));
 }
 
 namespace {
@@ -211,7 +214,7 @@ void gnn::runtime::setNumThreads(unsigned count) {
 void gnn::runtime::runOnThreads(unsigned count,
                                 const std::function<void(unsigned)> &body,
                                 unsigned threads) {
-  threads = std::min(count, threads);
+  threads = std::min({count, threads, kMaxThreads});
   if (threads <= 1 || isInBody) {
     for (unsigned number = 0; number < count; ++number)
       body(number);

@@ -6,10 +6,10 @@
 
 #include "GNN/Tune/CompileTemplate.h"
 
+#include "GNN/Host/CrashHandlers.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Pipelines/Pipelines.h"
 #include "GNN/Target/Compile.h"
-#include "GNN/Target/CrashHandlers.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"

@@ -25,8 +25,6 @@ static constexpr unsigned firstRounds = 2;
 static constexpr double clearlySlower = 1.3;
 /// A run that takes so much longer than the chosen schedule's is timed once.
 static constexpr double farSlower = 4;
-/// Bytes of a result that are quickly compared.
-static constexpr int64_t mostBytesToCheck = int64_t(256) << 20;
 /// Milliseconds that the runs of one turn take together, if they are few.
 static constexpr double turn = 0.5;
 static constexpr unsigned mostRepetitions = 100;
@@ -148,9 +146,13 @@ double DeviceMeasurer::elapsed() const {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// Says that something begins which may never end.
-void DeviceMeasurer::begin(const Contender &contender) const {
+/// Says that something begins which may never end, or overwrite what is not a
+/// result.
+void DeviceMeasurer::begin(const Contender &contender) {
   running = &contender;
+  if (contender.compiled != &chosenOne &&
+      !llvm::is_contained(suspects, &contender))
+    suspects.push_back(&contender);
   if (restartClock)
     restartClock();
 }
@@ -173,7 +175,7 @@ Error DeviceMeasurer::repeat(const Contender &contender,
   return {};
 }
 
-Expected<double> DeviceMeasurer::time(const Contender &contender) const {
+Expected<double> DeviceMeasurer::time(const Contender &contender) {
   begin(contender);
   auto from = place.device->record(nullptr);
   if (!from)
@@ -240,8 +242,6 @@ void DeviceMeasurer::drop(Contender &contender, const Error &error) {
 /// Runs it once and compares its result.
 void DeviceMeasurer::check(Contender &contender) {
   begin(contender);
-  if (contender.compiled != &chosenOne)
-    suspects.push_back(&contender);
   auto contents = compute(*contender.compiled);
   if (!contents)
     return drop(contender, contents.takeError());
@@ -301,7 +301,7 @@ bool DeviceMeasurer::isCheckedFirst() const {
   int64_t bytes = 0;
   for (const WrittenPart &part : parts)
     bytes += part.bytes;
-  return bytes <= mostBytesToCheck;
+  return bytes <= place.mostBytesToCheck;
 }
 
 /// Times all in turns; the first is the chosen schedule.

@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
+
 using namespace gnn;
 using namespace gnn::tune;
 namespace json = llvm::json;
@@ -83,12 +85,14 @@ private:
   }
   double time(llvm::StringRef name) {
     auto value = object.getNumber(name);
-    expect(value && *value > 0, "a number above 0", name);
+    expect(value && std::isfinite(*value) && *value > 0,
+           "a finite number above 0", name);
     return value.value_or(0);
   }
   double number(llvm::StringRef name) {
     auto value = object.getNumber(name);
-    expect(value && *value >= 0, "a number of at least 0", name);
+    expect(value && std::isfinite(*value) && *value >= 0,
+           "a finite number of at least 0", name);
     return value.value_or(0);
   }
   void readMeasurement(Measurement &measured);

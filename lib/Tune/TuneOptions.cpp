@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace gnn;
@@ -109,7 +110,8 @@ static const Setting settings[] = {
     {"filters", setFilters},
     {"threads",
      [](TuneOptions &options, StringRef value) {
-       return setNumber(options.threads, value, 1, runtime::numThreads());
+       return setNumber(options.threads, value, 1,
+                        std::max(runtime::numCores(), runtime::numThreads()));
      }},
     {"store", [](TuneOptions &options,
                  StringRef value) { return setText(options.store, value); }},

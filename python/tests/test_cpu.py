@@ -192,7 +192,7 @@ def test_gradients_have_the_same_bits(program, monkeypatch):
 
 
 def test_numbers_of_threads():
-    with pytest.raises(gnn_mlir.GNNError, match="expected 0 or more threads, got -1"):
+    with pytest.raises(gnn_mlir.GNNError, match="expected 0 to 1024 threads, got -1"):
         gnn_mlir.capi.Device.cpu(-1)
 
 

@@ -118,7 +118,9 @@ struct Options : run::ModuleOptions {
                "are made from statistics"),
       cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> jobs{
-      "jobs", cl::desc("Threads that compile; by default one for each core"),
+      "jobs",
+      cl::desc("Threads that compile, at most one for each core; by default "
+               "OMP_NUM_THREADS, or else one for each core"),
       cl::value_desc("N"), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
 };

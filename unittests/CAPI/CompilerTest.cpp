@@ -322,7 +322,9 @@ TEST(CompilerCAPI, BadOptions) {
   EXPECT_EQ(text(gnnDeviceOpenEmulator(true, -1, nullptr)),
             "expected a result, got null");
   EXPECT_EQ(text(gnnDeviceOpenCpu(-1, &device)),
-            "expected 0 or more threads, got -1");
+            "expected 0 to 1024 threads, got -1");
+  EXPECT_EQ(text(gnnDeviceOpenCpu(1025, &device)),
+            "expected 0 to 1024 threads, got 1025");
   EXPECT_EQ(device, nullptr);
   EXPECT_EQ(text(gnnDeviceOpenCpu(0, nullptr)), "expected a result, got null");
 }

@@ -8,8 +8,10 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 extern "C" GnnError *setBudgetFromC(GnnTuneSettings *settings,
@@ -199,10 +201,18 @@ TEST_F(Tune, ChecksItsSettings) {
     EXPECT_EQ(set(name, value), expected);
   EXPECT_EQ(set(nullptr, "1"),
             "expected settings, a name and a value, got null");
+  // Cores count, even if the process has fewer threads for everything else.
+  std::string cores =
+      std::to_string(std::max(1u, std::thread::hardware_concurrency()));
+  EXPECT_EQ(gnnSetNumThreads(1), nullptr);
+  EXPECT_EQ(set("threads", cores.c_str()), "");
   for (const char *threads : {"0", "4294967297"})
     EXPECT_EQ(set("threads", threads),
-              "threads: expected a whole number from 1 to " +
-                  std::to_string(gnnNumThreads()) + ", got '" + threads + "'");
+              "threads: expected a whole number from 1 to " + cores +
+                  ", got '" + threads + "'");
+  EXPECT_EQ(gnnSetNumThreads(1024), nullptr);
+  EXPECT_EQ(set("threads", "1024"), "");
+  EXPECT_EQ(gnnSetNumThreads(0), nullptr);
   EXPECT_EQ(set("model", "/none"), "");
   EXPECT_EQ(tune("cpu"),
             "model: expected none for search 'coordinate', got '/none'");

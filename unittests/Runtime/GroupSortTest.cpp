@@ -267,6 +267,12 @@ TEST(ThreadPool, WorksWithFewerThreads) {
     std::atomic<int> calls{0};
     for (int again = 0; again < 2; ++again)
       runOnThreads(1000, [&](unsigned) { ++calls; }, 1000);
+    // One thread makes the calls of each that was asked for, one after another.
+    std::vector<unsigned> numbers;
+    runOnThreads(
+        3000, [&](unsigned number) { numbers.push_back(number); }, 3000);
+    if (numbers.size() != 3000 || numbers[1] != kMaxThreads)
+      ::_exit(5);
     ::_exit(calls == 2000 ? 0 : 4);
   }
   int status = -1;

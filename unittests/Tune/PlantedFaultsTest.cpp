@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/CommandLine.h"
 #include "gtest/gtest.h"
 
 #include <thread>
@@ -32,6 +33,17 @@ static void hangCompiler(gpu::GPUFuncOp) {
   for (;;)
     std::this_thread::sleep_for(std::chrono::hours(1));
 }
+
+/// Whether LLVM crashes where it makes code: it looks for a pass that does not
+/// exist.
+static void setCrashOfLLVM(bool isOn) {
+  auto *option = static_cast<llvm::cl::opt<std::string> *>(
+      llvm::cl::getRegisteredOptions().lookup("stop-after"));
+  option->setValue(isOn ? "no-pass" : "");
+}
+
+/// LLVM that crashes until the next candidate is compiled.
+static void crashLLVM(gpu::GPUFuncOp) { setCrashOfLLVM(true); }
 
 /// An argument of two dimensions as its kernel accesses it.
 static memref::ReinterpretCastOp findAccess(BlockArgument argument) {
@@ -86,6 +98,7 @@ struct PlantFault : PassWrapper<PlantFault, OperationPass<ModuleOp>> {
   StringRef getArgument() const override { return "test-plant-fault"; }
 
   void runOnOperation() override {
+    setCrashOfLLVM(false);
     getOperation().walk([&](gpu::LaunchFuncOp launch) {
       std::string text;
       llvm::raw_string_ostream stream(text);
@@ -103,6 +116,8 @@ struct PlantFault : PassWrapper<PlantFault, OperationPass<ModuleOp>> {
 
 /// A GCN on the CPU whose sum over neighbours gets a fault.
 struct PlantedSum : testing::Test {
+  explicit PlantedSum(bool isForGPU = false) : program("gcn", isForGPU) {}
+
   void SetUp() override {
     [[maybe_unused]] static PassRegistration<PlantFault> registered;
     program.makeTemplates();
@@ -132,8 +147,17 @@ struct PlantedSum : testing::Test {
     return tune::tune(*program.module, program.place, options, tuned);
   }
 
-  Program program{"gcn"};
+  Program program;
   Tuned tuned;
+};
+
+/// The same on a GPU, on which no candidate is faster than another.
+struct PlantedSumOfOneTime : PlantedSum {
+  PlantedSumOfOneTime() : PlantedSum(/*isForGPU=*/true) {
+    auto device = std::make_shared<TimedEmulator>();
+    device->milliseconds = 1;
+    program.place.device = device;
+  }
 };
 } // namespace
 
@@ -162,6 +186,24 @@ TEST_F(PlantedSum, DropsWhatCompilesForEver) {
     EXPECT_EQ(trial->measured.dropped, "compile: given up after 3.0 s");
   EXPECT_GT(sum.timed(), 3u);
   EXPECT_TRUE(hasAbandonedThreads());
+}
+
+/// LLVM makes code for a CPU when a candidate is bound.
+TEST_F(PlantedSum, DropsWhatMakesLLVMCrash) {
+  program.place.threads = 1; // as LLVM crashes in all of them
+  plant(crashLLVM, 4);
+  std::string broken = tune().message();
+  setCrashOfLLVM(false);
+  EXPECT_EQ(broken, "");
+  const TunedTemplate &sum = tuned.templates[2];
+  auto found = findPlanted(sum);
+  ASSERT_FALSE(found.empty());
+  for (const Trial *trial : found)
+    EXPECT_TRUE(StringRef(trial->measured.dropped)
+                    .ends_with("the compiler crashed: \"no-pass\" pass is not "
+                               "registered."))
+        << trial->measured.dropped;
+  EXPECT_GT(sum.timed(), 3u);
 }
 
 TEST_F(PlantedSum, EndsWithAKernelThatRunsForEver) {
@@ -201,4 +243,18 @@ TEST_F(PlantedSum, EndsWithAKernelThatOverwritesInputs) {
       EXPECT_FALSE(trial->measured.isTimed());
     EXPECT_GT(tuned.templates[2].timed(), 0u);
   }
+}
+
+/// Also where only results of faster candidates are compared.
+TEST_F(PlantedSumOfOneTime, EndsWithAKernelThatOverwritesInputs) {
+  program.place.mostBytesToCheck = 0;
+  plant(&overwrite<false>, 4);
+  std::string broken = tune().message();
+  EXPECT_TRUE(StringRef(broken).contains("has overwritten inputs")) << broken;
+  EXPECT_TRUE(StringRef(broken).contains(planted())) << broken;
+  auto found = findPlanted(tuned.templates[2]);
+  ASSERT_FALSE(found.empty());
+  for (const Trial *trial : found)
+    EXPECT_FALSE(trial->measured.isTimed());
+  EXPECT_GT(tuned.templates[2].timed(), 0u);
 }

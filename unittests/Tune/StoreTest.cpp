@@ -99,16 +99,24 @@ TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
   };
   EXPECT_EQ(readError(*text + "\n" + *text), "");
   EXPECT_EQ(change("\"ratio\"", "\"part\""),
-            path + ":2: expected a number above 0 as 'ratio'");
+            path + ":2: expected a finite number above 0 as 'ratio'");
   EXPECT_EQ(change("\"ratio\":", "\"ratio\":0,\"of\":"),
-            path + ":2: expected a number above 0 as 'ratio'");
+            path + ":2: expected a finite number above 0 as 'ratio'");
   EXPECT_EQ(change("\"milliseconds\":3", "\"milliseconds\":0"),
-            path + ":2: expected a number above 0 as 'milliseconds'");
+            path + ":2: expected a finite number above 0 as 'milliseconds'");
+  EXPECT_EQ(change("\"milliseconds\":3", "\"milliseconds\":1e999"),
+            path + ":2: expected a finite number above 0 as 'milliseconds'");
+  EXPECT_EQ(change("\"ratio\":", "\"ratio\":1e999,\"of\":"),
+            path + ":2: expected a finite number above 0 as 'ratio'");
+  EXPECT_EQ(change("\"spread\":0", "\"spread\":1e999"),
+            path + ":2: expected a finite number of at least 0 as 'spread'");
+  EXPECT_EQ(change("\"seconds\":0.5", "\"seconds\":1e999"),
+            path + ":2: expected a finite number of at least 0 as 'seconds'");
   EXPECT_EQ(change("\"rounds\":7", "\"rounds\":1e300"),
             path + ":2: expected a whole number from 0 to 4294967295 as "
                    "'rounds'");
   EXPECT_EQ(change("\"spread\":0", "\"spread\":-1"),
-            path + ":2: expected a number of at least 0 as 'spread'");
+            path + ":2: expected a finite number of at least 0 as 'spread'");
   EXPECT_EQ(change("\"cell\":\"a\"", "\"cell\":3"),
             path + ":2: expected a text as 'cell'");
   EXPECT_EQ(change("\"close\"", "\"near\""),

@@ -60,7 +60,8 @@ createMachine(llvm::StringRef processor);
 using Object = std::unique_ptr<llvm::MemoryBuffer>;
 
 /// Compiles each module of the LLVM dialect to an object, on at most `threads`
-/// threads. Errors: ops without a form in LLVM IR or in machine code.
+/// threads. Errors: ops without a form in LLVM IR or in machine code, and
+/// crashes of LLVM where there are CrashHandlers.
 llvm::Expected<std::vector<Object>>
 generateCode(llvm::ArrayRef<mlir::ModuleOp> modules,
              llvm::orc::JITTargetMachineBuilder &machine, Runs runs,

@@ -32,6 +32,9 @@ struct Place {
   llvm::SmallVector<ScheduleFilter> filters = {};
   /// After which a candidate is given up.
   Patience patience = {};
+  /// Bytes of results that are compared before anything is timed. Larger ones
+  /// are compared only if their candidate is faster.
+  int64_t mostBytesToCheck = int64_t(256) << 20;
 
   /// The graphs of a plan, in its order.
   runtime::Expected<std::vector<std::shared_ptr<const runtime::Graph>>>

@@ -55,7 +55,7 @@ private:
   runtime::Error prepare();
   void compile(llvm::ArrayRef<Schedule> asked);
   void measureAll(std::vector<Contender> &contenders);
-  void begin(const Contender &contender) const;
+  void begin(const Contender &contender);
   runtime::Expected<std::vector<std::string>>
   compute(const Compiled &compiled) const;
   std::string describe(llvm::ArrayRef<const Contender *> several) const;
@@ -68,7 +68,7 @@ private:
   runtime::Error repeat(const Contender &contender,
                         runtime::Stream stream) const;
   void makeReplays(std::vector<Contender> &contenders);
-  runtime::Expected<double> time(const Contender &contender) const;
+  runtime::Expected<double> time(const Contender &contender);
 
   const IsolatedTemplate &alone;
   const Compiled &chosenOne;
@@ -85,7 +85,7 @@ private:
   std::string deviceError;
   /// The candidate that the measuring thread runs; the call that restarts the
   /// clock of its watchdog.
-  mutable std::atomic<const Contender *> running = nullptr;
+  std::atomic<const Contender *> running = nullptr;
   std::function<void()> restartClock;
   /// Those that have run since the last proof that they left inputs alone.
   std::vector<const Contender *> suspects;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_TARGET_CRASHHANDLERS_H
-#define GNN_TARGET_CRASHHANDLERS_H
+#ifndef GNN_HOST_CRASHHANDLERS_H
+#define GNN_HOST_CRASHHANDLERS_H
 
 #include "GNN/Runtime/Error.h"
 
@@ -24,11 +24,11 @@ public:
   CrashHandlers &operator=(const CrashHandlers &) = delete;
 };
 
-/// Runs `work` on this thread; the error reports a crash. Needs CrashHandlers.
-/// The remains of a crash must not be accessed, and objects that belong to
-/// frames of `work` must not be freed.
+/// Runs `work` on this thread; the error reports a crash. Without CrashHandlers
+/// a crash ends the process. The remains of a crash must not be accessed, and
+/// objects that belong to frames of `work` must not be freed.
 runtime::Error runSafely(llvm::function_ref<void()> work);
 
 } // namespace gnn
 
-#endif // GNN_TARGET_CRASHHANDLERS_H
+#endif // GNN_HOST_CRASHHANDLERS_H
