@@ -84,7 +84,7 @@ Place::graphsOf(const runtime::FunctionPlan &plan) const {
       return runtime::failure(
           "graph '", spec.name,
           "': expected a graph, or statistics in its declaration (stats = "
-          "#gnn.stats<...>) that one is made of, got neither");
+          "#gnn.stats<...>) for a synthetic graph, got neither");
     result.push_back(found->second);
   }
   return result;

@@ -80,7 +80,7 @@ private:
   }
   std::string text(llvm::StringRef name) {
     auto value = object.getString(name);
-    expect(value.has_value(), "a text", name);
+    expect(value.has_value(), "a string", name);
     return value.value_or("").str();
   }
   double time(llvm::StringRef name) {

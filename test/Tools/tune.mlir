@@ -25,9 +25,9 @@
 
 // The time after tuning is that before it by the ratio, whatever its own was.
 //
-// EVEN:   {{^no schedule is faster than the chosen ones; .+\.jsonl is empty$}}
+// EVEN:   {{^no measured schedule is faster than the chosen ones, so .+\.jsonl is empty$}}
 // HALVES: {{^ +2.0000 +1.0000 +0.50 .* 0 \(gemm rows dst\)$}}
-// HALVES-NOT: no schedule
+// HALVES-NOT: no measured schedule
 
 // RUN: grep '"template":"gemm"' %t.halves > %t.first
 // RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.first --cell=tiny --search=exhaustive --out=%t.jsonl \
@@ -74,7 +74,7 @@
 // OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
-// GRAPH:    {{^gnn-tune: error: .*graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) that one is made of, got neither$}}
+// GRAPH:    {{^gnn-tune: error: .*graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
 // NAME:     {{^gnn-tune: error: expected --graph g=FILE.npz, got 'h=.+'$}}
 // COUNT:    {{^gnn-tune: error: expected --graph once for each graph of the function: 1, got 2$}}
 // LOOPS:    {{^gnn-tune: error: --add-self-loops: expected --graph FILE.npz, whose edges it changes, got none$}}

@@ -409,7 +409,7 @@ func.func @done(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x16xf32>
     gnn_tile.yield %v : f32
   } -> tensor<?x16xf32>
   // expected-remark @+2 {{the product reads the rows it needs}}
-  // expected-remark @+1 {{the product ends with what followed it}}
+  // expected-remark @+1 {{the traversal that reads the product becomes its epilogue}}
   %r = gnn_tile.gemm @g rows src
       ins(%c, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {

@@ -28,7 +28,7 @@ func.func @wide(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
 // CHECK-LABEL: func.func @narrow
 // CHECK:         schedule <columns_per_block = 32, vector = 4>
 func.func @narrow(%x: memref<?x32xf32>, %y: memref<?x32xf32>) {
-  // expected-remark-re @+1 {{blocks take all 32 columns: {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{no tile of columns is faster than all 32 columns in a block, {{[0-9.]+}} us by the model}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 32>
       ins(%x : memref<?x32xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x32xf32>) at [#gnn_tile.at<group : feature>] {
@@ -78,7 +78,7 @@ func.func @heads(%x: memref<?x8x16xf32>, %y: memref<?x8xf32>, %v: memref<?x2x64x
     gnn_tile.yield %d : f32
   }
   // A result of all heads has no tiles of these; 32 columns of both are no less.
-  // expected-remark-re @+1 {{blocks take all 64 columns: {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{no tile of columns is faster than all 64 columns in a block, {{[0-9.]+}} us by the model}}
   gnn_tile.traverse @g <dst, edge.in_rows, heads = 2, features = 64>
       ins(%v : memref<?x2x64xf32>) at [#gnn_tile.at<element -> src : head, feature>]
       outs(%u : memref<?xf32>) at [#gnn_tile.at<element>] {
@@ -95,7 +95,7 @@ func.func @heads(%x: memref<?x8x16xf32>, %y: memref<?x8xf32>, %v: memref<?x2x64x
 // CHECK-LABEL: func.func @weighted_by_dot
 // CHECK:         schedule <columns_per_block = 128, vector = 4>
 func.func @weighted_by_dot(%x: memref<?x128xf32>, %y: memref<?x128xf32>) {
-  // expected-remark-re @+1 {{blocks take all 128 columns: {{[0-9.]+}} us by the model; they are reduced at once: it reduces over elements besides}}
+  // expected-remark-re @+1 {{no tile of columns is faster than all 128 columns in a block, {{[0-9.]+}} us by the model; tiles of columns are impossible: it reduces over elements besides}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 128>
       ins(%x : memref<?x128xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x128xf32>) at [#gnn_tile.at<group : feature>] {
@@ -260,7 +260,7 @@ gnn.graph @few square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_no
 // CHECK-LABEL: func.func @dot_of_few
 // CHECK:         schedule <columns_per_block = 128, vector = 4, row_walk = by_edges>
 func.func @dot_of_few(%x: memref<?x128xf32>, %z: memref<?x128xf32>, %y: memref<?xf32>) {
-  // expected-remark-re @+1 {{blocks take all 128 columns: {{[0-9.]+}} us by the model}}
+  // expected-remark-re @+1 {{no tile of columns is faster than all 128 columns in a block, {{[0-9.]+}} us by the model}}
   gnn_tile.traverse @few <dst, edge.in_rows, features = 128>
       ins(%x, %z : memref<?x128xf32>, memref<?x128xf32>)
       at [#gnn_tile.at<element -> src : feature>, #gnn_tile.at<group : feature>]

@@ -223,3 +223,21 @@ func.func @processor_blocks(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+gnn.graph @g square {node_types = 1, edge_types = 1}
+
+func.func @parts(%x: memref<?x64xf32>, %p: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error @+1 {{cannot honour the schedule's 'row_walk': expected groups without parts, got parts of 'long_tiles<dst, edge.in_rows, 100>'}}
+  gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
+      ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
+      outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>]
+      parts(%p : memref<?x64xf32>) of long_tiles<dst, edge.in_rows, 100>
+      schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 1, in_flight = 8, rows_per_block = 16, row_order = natural, row_walk = by_edges> {
+  ^bb0(%v: f32):
+    %s = gnn_tile.reduce sum [element] %v : f32
+    gnn_tile.yield %s : f32
+  }
+  return
+}

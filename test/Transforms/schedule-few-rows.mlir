@@ -26,7 +26,7 @@ func.func @few(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK-LABEL: func.func @tiles
 // CHECK:         columns_per_block = 64, {{.*}}rows_per_block = 8, {{.*}}split_rows = 256
 func.func @tiles(%x: memref<?x256xf32>, %y: memref<?x256xf32>) {
-  // expected-remark @+1 {{all teams of a block walk a row of more than 256 elements: its own team takes 32 rounds for as many}}
+  // expected-remark @+1 {{all teams of a block walk a row of more than 256 elements: a single team takes 32 rounds for this length}}
   gnn_tile.traverse @g <dst, edge.in_rows, features = 256> ins(%x : memref<?x256xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : memref<?x256xf32>) at [#gnn_tile.at<group : feature>] schedule <columns_per_block = 64> {
   ^bb0(%v: f32):
@@ -117,7 +117,7 @@ func.func @idle(%x: memref<?x64xf32>, %z: memref<?x16xf32>, %y: memref<?x64xf32>
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
   }
-  // expected-remark @+1 {{all teams of a block walk a row of more than 128 elements: its own team takes 32 rounds for as many}}
+  // expected-remark @+1 {{all teams of a block walk a row of more than 128 elements: a single team takes 32 rounds for this length}}
   gnn_tile.traverse @cora <dst, edge.in_rows, features = 512> ins(%w : memref<?x512xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%t : memref<?x512xf32>) at [#gnn_tile.at<group : feature>] schedule <columns_per_block = 64> {
   ^bb0(%v: f32):

@@ -38,10 +38,10 @@
 //
 // TEXT: text.jsonl:1:1: error: expected a JSON object a line: 
 // ARRAY: array.jsonl:1:1: error: expected a JSON object a line
-// MISSING: missing.jsonl:2:1: error: expected a text as 'graph'
-// LIST: list.jsonl:1:1: error: expected a list of texts as 'accesses'
+// MISSING: missing.jsonl:2:1: error: expected a string as 'graph', got nothing
+// LIST: list.jsonl:1:1: error: expected a list of strings as 'accesses'
 // NAME: name.jsonl:1:1: error: expected function, graph, template, domain, accesses, types, body, schedule or layout, got 'bodies'
-// NONE: none.jsonl:1:1: error: expected an object as 'schedule'
+// NONE: none.jsonl:1:1: error: expected an object as 'schedule', got nothing
 // HALF: half.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got 3.5
 // WORD: word.jsonl:1:1: error: schedule: expected 'row_walk' in {team, block, by_length, by_edges}, got team> junk
 // FIELD: field.jsonl:1:1: error: schedule: expected a field of #gnn_tile.gemm_schedule (n, kind, copies, processor_blocks, max_registers, runs), got 'm'

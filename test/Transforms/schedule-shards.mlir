@@ -12,7 +12,7 @@ gnn.graph @two square of @g shards 2 of src {node_types = 1, edge_types = 2}
 gnn.graph @four square of @g shards 4 of src {node_types = 1, edge_types = 4}
 gnn.graph @of_dst square of @g shards 4 of dst {node_types = 1, edge_types = 4}
 
-// CHECK: [[@LINE+3]]:{{.*}}"1 lane takes the elements of a group, of which it has 50.5 on average"
+// CHECK: [[@LINE+3]]:{{.*}}"a group of 50.5 elements on average keeps 1 lane for its elements: a walk by edges has one"
 // CHECK: [[@LINE+2]]:{{.*}}in_flight is 32: most rows come from memory"
 func.func @whole(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
   gnn_tile.traverse @g <dst, edge.in_rows, features = 16> ins(%x : memref<?x16xf32>)
@@ -27,7 +27,7 @@ func.func @whole(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
 
 // Half of the sources are 78 MB, a quarter 39 MB.
 //
-// CHECK: [[@LINE+3]]:{{.*}}of which it has 25.3 on average"
+// CHECK: [[@LINE+3]]:{{.*}}a group of 25.3 elements on average keeps
 // CHECK: [[@LINE+2]]:{{.*}}in_flight is 32: most rows come from memory"
 func.func @half(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
   gnn_tile.traverse @two <dst_pair, edge.dst_pairs, features = 16> ins(%x : memref<?x16xf32>)
@@ -40,7 +40,7 @@ func.func @half(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
   return
 }
 
-// CHECK: [[@LINE+3]]:{{.*}}of which it has 12.7 on average"
+// CHECK: [[@LINE+3]]:{{.*}}a group of 12.7 elements on average keeps
 // CHECK: [[@LINE+2]]:{{.*}}in_flight is 8: the sum is plain"
 func.func @quarter(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
   gnn_tile.traverse @four <dst_pair, edge.dst_pairs, features = 16> ins(%x : memref<?x16xf32>)
@@ -67,7 +67,7 @@ func.func @out_edges(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
   return
 }
 
-// CHECK: [[@LINE+3]]:{{.*}}of which it has 50.6 on average"
+// CHECK: [[@LINE+3]]:{{.*}}a group of 50.6 elements on average keeps
 // CHECK: [[@LINE+2]]:{{.*}}in_flight is 32: most rows come from memory"
 func.func @in_edges(%x: memref<?x16xf32>, %y: memref<?x16xf32>) {
   gnn_tile.traverse @of_dst <dst_pair, edge.dst_pairs, features = 16> ins(%x : memref<?x16xf32>)

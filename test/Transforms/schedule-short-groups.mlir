@@ -63,7 +63,7 @@ func.func @half_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK-LABEL: func.func @whole_warps
 // CHECK:         schedule <columns_per_block = 64, vector = 4, lanes = 16, head_lanes = 1, element_lanes = 2, in_flight = 4, rows_per_block = 8, row_order = natural, row_walk = by_length, split_rows = 256, runs = 32>
 func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-remark @+1 {{2 lanes take the elements of a group, of which it has 8.0 on average}}
+  // expected-remark @+1 {{a group of 8.0 elements on average keeps 2 lanes for its elements: only shorter groups get fewer}}
   gnn_tile.traverse @g <src, edge.out_rows, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
       outs(%y : memref<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -79,7 +79,7 @@ func.func @whole_warps(%x: memref<?x64xf32>, %y: memref<?x64xf32>) {
 // CHECK-LABEL: func.func @long
 // CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024, runs = 32>
 func.func @long(%x: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{8 lanes take the elements of a group, of which it has 32.0 on average}}
+  // expected-remark @+1 {{a group of 32.0 elements on average keeps 8 lanes for its elements: only shorter groups get fewer}}
   gnn_tile.traverse @g <dst, edge.in_rows>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {
@@ -95,7 +95,7 @@ func.func @long(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK-LABEL: func.func @in_step
 // CHECK:         element_lanes = 2, in_flight = 1,
 func.func @in_step(%x: memref<?x64xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{2 lanes take the elements of a group, which work in step}}
+  // expected-remark @+1 {{elements on average keeps 2 lanes for its elements: reductions of features take whole warps}}
   gnn_tile.traverse @g <src_pair, edge.src_pairs, features = 64>
       ins(%x : memref<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<element>] {
@@ -128,7 +128,7 @@ gnn.graph @g bipartite {node_types = 1, edge_types = 1}
 // CHECK-LABEL: func.func @unknown
 // CHECK:         schedule <columns_per_block = 1, vector = 1, lanes = 1, head_lanes = 1, element_lanes = 8, in_flight = 4, rows_per_block = 32, row_order = natural, row_walk = by_length, split_rows = 1024, runs = 32>
 func.func @unknown(%x: memref<?xf32>, %y: memref<?xf32>) {
-  // expected-remark @+1 {{8 lanes take the elements of a group, whose length is not known}}
+  // expected-remark @+1 {{a group of unknown length keeps 8 lanes for its elements: only shorter groups get fewer}}
   gnn_tile.traverse @g <src_pair, edge.src_pairs>
       ins(%x : memref<?xf32>) at [#gnn_tile.at<element -> edge.in_rows>]
       outs(%y : memref<?xf32>) at [#gnn_tile.at<group>] {

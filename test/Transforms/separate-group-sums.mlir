@@ -7,7 +7,7 @@
 
 // OFF-NOT: <dst, heads = 2, features = 8>
 // Rows that will not become pieces are weighed whole: 140 us in pieces.
-// WHOLE: us in all instead of {{[0-9][0-9][0-9][0-9]}}.{{.*}} by the model
+// WHOLE: us in total instead of {{[0-9][0-9][0-9][0-9]}}.{{.*}} by the model
 
 // Rows of 2,000,000 edges, one with 900,000 of them.
 gnn.graph @g square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = 200000,

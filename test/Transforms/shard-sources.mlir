@@ -85,7 +85,7 @@ func.func @backward(%k: tensor<?x64xf32>, %v: tensor<?x64xf32>,
 func.func @refused(%k: tensor<?x64xf32>, %small: tensor<?x8xf32>, %y: tensor<?x64xf32>,
                    %z: tensor<?x8xf32>, %scores: tensor<?xf32>)
     -> (tensor<?x64xf32>, tensor<?x8xf32>, tensor<?x64xf32>, tensor<?xf32>) {
-  // expected-remark @+1 {{its columns may be walked in tiles}}
+  // expected-remark @+1 {{tiles of columns may fit the L2 without shards (gnn-tile-schedule-columns)}}
   %0 = gnn_tile.traverse @g <dst, edge.in_rows, features = 64>
       ins(%k : tensor<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%y : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {

@@ -23,7 +23,7 @@ gnn.graph @debian square {node_types = 1, edge_types = 1, stats = #gnn.stats<src
 // CHECK-LABEL: func.func @hub
 // CHECK:         long_tiles<dst, edge.in_rows, 128>
 func.func @hub(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-remark-re @+1 {{each 'dst' with more than 128 'edge.in_rows' rows is made of pieces of as many: 17{{[0-9.]+}} us in all instead of 482.92 us by the model, where the longest has 26007}}
+  // expected-remark-re @+1 {{rows of 'dst' with more than 128 elements ('edge.in_rows') are split into pieces of at most 128: 17{{[0-9.]+}} us in total instead of 482.92 us by the model; the longest row has 26007 elements}}
   %y = gnn_tile.traverse @debian <dst, edge.in_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -46,7 +46,7 @@ gnn.graph @fb15k237 square {node_types = 1, edge_types = 1, stats = #gnn.stats<s
 // CHECK-LABEL: func.func @middle
 // CHECK:         long_tiles<dst, edge.in_rows, 128>
 func.func @middle(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-remark @+1 {{each 'dst' with more than 128 'edge.in_rows' rows is made of pieces of as many}}
+  // expected-remark @+1 {{rows of 'dst' with more than 128 elements ('edge.in_rows') are split into pieces of at most 128}}
   %y = gnn_tile.traverse @fb15k237 <dst, edge.in_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {
@@ -98,7 +98,7 @@ func.func @small(%x: tensor<?x64xf32>, %init: tensor<?x64xf32>) -> (tensor<?x64x
     %s = gnn_tile.reduce sum [element] %v : f32
     gnn_tile.yield %s : f32
   } -> tensor<?x64xf32>
-  // expected-remark @+1 {{the longest of its rows has 60 elements, which are few}}
+  // expected-remark @+1 {{the longest row has 60 elements, too few to split}}
   %z = gnn_tile.traverse @even <src, edge.out_rows, features = 64>
       ins(%x : tensor<?x64xf32>) at [#gnn_tile.at<element -> dst : feature>]
       outs(%init : tensor<?x64xf32>) at [#gnn_tile.at<group : feature>] {

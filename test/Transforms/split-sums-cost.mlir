@@ -102,7 +102,7 @@ gnn.graph @many square {node_types = 1, edge_types = 3, stats = #gnn.stats<src_n
 // CHECK-LABEL: func.func @short
 // CHECK-NOT:     tiles
 func.func @short(%x: tensor<?x64xf32>, %init: tensor<3x64x64xf32>) -> tensor<3x64x64xf32> {
-  // expected-remark @+1 {{the longest of its groups has 250 rows at most, which are few for tiles of 64}}
+  // expected-remark @+1 {{the longest of its groups has 250 rows at most, too few for tiles of 64}}
   %dw = gnn_tile.outer @many rows src_pair types edge_type
       ins(%x, %x : tensor<?x64xf32>, tensor<?x64xf32>)
       at [#gnn_tile.at<group -> src : feature>, #gnn_tile.at<group : feature>]

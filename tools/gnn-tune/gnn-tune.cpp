@@ -466,7 +466,7 @@ int Run::write(const tune::Tuned &tuned) const {
       return fail("--trace: " + error.message());
   printSummary(tuned);
   if (tuned.lines().empty())
-    outs() << "no schedule is faster than the chosen ones; "
+    outs() << "no measured schedule is faster than the chosen ones, so "
            << given->out.getValue() << " is empty\n";
   return 0;
 }

@@ -118,11 +118,11 @@ TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
   EXPECT_EQ(change("\"spread\":0", "\"spread\":-1"),
             path + ":2: expected a finite number of at least 0 as 'spread'");
   EXPECT_EQ(change("\"cell\":\"a\"", "\"cell\":3"),
-            path + ":2: expected a text as 'cell'");
+            path + ":2: expected a string as 'cell'");
   EXPECT_EQ(change("\"close\"", "\"near\""),
             path + ":2: expected none, same bits or close as 'check'");
   EXPECT_EQ(change("\"accesses\":[", "\"accesses\":[1,"),
-            path + ":2: expected a list of texts as 'accesses'");
+            path + ":2: expected a list of strings as 'accesses'");
   EXPECT_EQ(
       change("\"deep\":2", "\"deep\":[]"),
       path + ":2: expected a whole number or a word as 'deep' of the schedule, "

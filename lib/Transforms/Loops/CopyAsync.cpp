@@ -252,7 +252,8 @@ struct CopyAsync : gnn::impl::CopyAsyncBase<CopyAsync> {
     });
     for (StageOp stage : stages) {
       stage.setBy(Staging::Registers);
-      report(stage, copyAtOnce(stage), "copied while others are loaded");
+      report(stage, copyAtOnce(stage),
+             "copied asynchronously while other rows are loaded");
     }
     bool canCopy = getAbilities(getOperation()).asyncCopies;
     getOperation()->walk([&](StageWindowOp window) {

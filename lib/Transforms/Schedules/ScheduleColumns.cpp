@@ -93,12 +93,12 @@ void ScheduleColumns::choose(TraverseOp op, TraverseSchedule &schedule,
     return llvm::formatv("{0:F2} us", 1e6 * costs.seconds(tile, row)).str();
   };
   if (best == all) {
-    std::string why = llvm::formatv("blocks take all {0} columns: {1} by the "
-                                    "model",
+    std::string why = llvm::formatv("no tile of columns is faster than all {0} "
+                                    "columns in a block, {1} by the model",
                                     whole, micros(all))
                           .str();
     if (!facts.columnTilesRefusal.empty() && !costs.fits(all))
-      why += "; they are reduced at once: " + facts.columnTilesRefusal;
+      why += "; tiles of columns are impossible: " + facts.columnTilesRefusal;
     refused(getArgument(), op.getLoc()) << why;
     return;
   }

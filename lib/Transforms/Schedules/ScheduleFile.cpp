@@ -261,11 +261,18 @@ Expected<json::Object> gnn::tile::parseLine(StringRef line) {
   return failure("expected a JSON object a line");
 }
 
+static Error wrongField(const json::Object &line, StringRef name,
+                        StringRef wanted) {
+  const json::Value *value = line.get(name);
+  return failure("expected ", wanted.str(), " as '", name.str(), "', got ",
+                 value ? printed(*value) : "nothing");
+}
+
 static Error readText(const json::Object &line, StringRef name,
                       std::string &value) {
   auto text = line.getString(name);
   if (!text)
-    return failure("expected a text as '", name.str(), "'");
+    return wrongField(line, name, "a string");
   value = text->str();
   return {};
 }
@@ -276,7 +283,7 @@ static Error readTexts(const json::Object &line, StringRef name,
   if (!list || !llvm::all_of(*list, [](const json::Value &value) {
         return value.getAsString().has_value();
       }))
-    return failure("expected a list of texts as '", name.str(), "'");
+    return failure("expected a list of strings as '", name.str(), "'");
   for (const json::Value &value : *list)
     values.push_back(value.getAsString()->str());
   return {};
@@ -301,7 +308,7 @@ Expected<TemplateKey> gnn::tile::readKey(const json::Object &line) {
 Expected<ScheduleFields> gnn::tile::readFields(const json::Object &line) {
   const json::Object *object = line.getObject("schedule");
   if (!object)
-    return failure("expected an object as 'schedule'");
+    return wrongField(line, "schedule", "an object");
   ScheduleFields fields;
   for (const auto &[name, value] : *object) {
     auto word = value.getAsString();

@@ -64,6 +64,19 @@ private:
                  .str();
   }
 
+  /// The reason why the length of groups leaves the number of lanes as it is.
+  static StringRef explainKept(const TraverseSchedule &schedule,
+                               const TraverseFacts &facts) {
+    if (schedule.rowWalk == RowWalk::ByEdges)
+      return "a walk by edges has one";
+    if (facts.shufflesInsideElements)
+      return "reductions of features take whole warps";
+    if (schedule.elementLanes == 1 &&
+        layOut(schedule, facts).threadsPerRow() >= facts.limits.lanes)
+      return "its features take all lanes of a warp";
+    return "only shorter groups get fewer";
+  }
+
   /// Says where the length of groups decided, and where it is not known.
   void explain(TraverseOp op, const TraverseSchedule &schedule,
                const TraverseFacts &facts) {
@@ -94,14 +107,12 @@ private:
     else
       gnn::refused(getArgument(), op.getLoc())
           << llvm::formatv(
-                 "{0} {1} the elements of a group, {2}",
-                 gnn::counted(lanes, "lane"), lanes == 1 ? "takes" : "take",
-                 facts.shufflesInsideElements ? "which work in step"
-                 : facts.meanLength ? llvm::formatv("of which it has {0:F1} on "
-                                                    "average",
-                                                    facts.meanLength)
-                                          .str()
-                                    : "whose length is not known")
+                 "a group of {0} keeps {1} for its elements: {2}",
+                 facts.meanLength ? llvm::formatv("{0:F1} elements on average",
+                                                  facts.meanLength)
+                                        .str()
+                                  : "unknown length",
+                 gnn::counted(lanes, "lane"), explainKept(schedule, facts))
                  .str();
   }
 };

@@ -352,7 +352,7 @@ bool FuseProducts::end(IRRewriter &rewriter, GemmOp gemm) {
   Location loc = gemm.getLoc(); // it is replaced
   fuseEpilogue(rewriter, gemm, op, extras);
   gnn::passed(getArgument(), loc, "Epilogue")
-      << "the product ends with what followed it";
+      << "the traversal that reads the product becomes its epilogue";
   return true;
 }
 

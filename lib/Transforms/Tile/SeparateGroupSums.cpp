@@ -221,7 +221,7 @@ std::string SeparateGroupSums::weigh(TraverseOp op, TwoSteps steps,
   double whole = costTraversal(model, op, stats);
   double cost = costTraversal(model, steps.first, stats) +
                 costWalk(model, steps.second, edges, stats);
-  gain = ": " + model.textOf(cost) + " in all instead of " +
+  gain = ": " + model.textOf(cost) + " in total instead of " +
          model.textOf(whole) + " by the model";
   return model.isBetter(whole, cost) ? ""
                                      : "equal shares of the elements pay too "

@@ -134,7 +134,8 @@ static std::string chooseShards(const CostModel &model, TraverseOp op,
     return why;
   TraverseFacts facts(op);
   if (!facts.shufflesInsideElements && !facts.weighsElements)
-    return "its columns may be walked in tiles";
+    return "tiles of columns may fit the L2 without shards "
+           "(gnn-tile-schedule-columns)";
   double tables = countTables(op, choice.end, stats);
   double atHand = KernelConstants::tableShare * model.getFigures().l2Bytes;
   if (tables <= atHand)
@@ -151,10 +152,10 @@ static std::string chooseShards(const CostModel &model, TraverseOp op,
       choice.count = shards;
     }
   }
-  gain = llvm::formatv(": {0} in all instead of {1} by the model, where tables "
-                       "of {2:F1} MB are gathered from",
-                       model.textOf(choice.cost), model.textOf(choice.whole),
-                       tables / 1e6);
+  gain = llvm::formatv(
+      ": {0} in total instead of {1} by the model, where tables "
+      "of {2:F1} MB are gathered from",
+      model.textOf(choice.cost), model.textOf(choice.whole), tables / 1e6);
   if (!choice.count || !model.isBetter(choice.whole, choice.cost))
     return ("shards " + CostModel::explainLoss(choice.whole, choice.cost) +
             gain)

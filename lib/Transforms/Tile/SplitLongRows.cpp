@@ -82,14 +82,13 @@ std::string SplitLongRows::choose(TraverseOp op, RowDomain &tiles,
     return why;
   double most = countLongestGroup(op.getGroups(), op.getElements(), stats);
   if (most <= KernelConstants::shortestPiece)
-    return llvm::formatv("the longest of its rows has {0:F0} elements, which "
-                         "are few",
-                         most);
+    return llvm::formatv(
+        "the longest row has {0:F0} elements, too few to split", most);
   PiecesChoice choice = choosePieces(*model, op, stats);
-  gain = llvm::formatv(": {0} in all instead of {1} by the model, where the "
-                       "longest has {2:F0}",
-                       model->textOf(choice.pieces),
-                       model->textOf(choice.whole), most)
+  gain = llvm::formatv(
+             ": {0} in total instead of {1} by the model; the longest "
+             "row has {2:F0} elements",
+             model->textOf(choice.pieces), model->textOf(choice.whole), most)
              .str();
   if (!choice.length)
     return ("pieces of long rows " +
@@ -118,8 +117,8 @@ void SplitLongRows::visit(TraverseOp op) {
   }
   StructureKey key = tiles.getTiles();
   passed(getArgument(), op.getLoc(), "Split")
-      << llvm::formatv("each '{0}' with more than {1} '{2}' rows is made of "
-                       "pieces of as many{3}",
+      << llvm::formatv("rows of '{0}' with more than {1} elements ('{2}') are "
+                       "split into pieces of at most {1}{3}",
                        name(key.group), key.tile, key.elements.str(), gain)
              .str();
   // Each reduction gets parts of its own: equal ones are one before.

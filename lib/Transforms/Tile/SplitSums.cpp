@@ -154,7 +154,7 @@ std::string SplitSums::choose(TileOpInterface op, SumShape shape,
   double longest = countLongest(groups, elements, stats);
   if (longest <= std::max<double>(leastTiles * most, wholeRows))
     return llvm::formatv("the longest of its groups has {0:F0} rows at most, "
-                         "which are few for tiles of {1}",
+                         "too few for tiles of {1}",
                          longest, most);
   return cut(most);
 }

@@ -83,8 +83,8 @@ def test_a_number_that_splits_a_model():
 def test_a_model_in_two_programs(caplog):
     model = gnn_mlir.compile(Split())
     assert gnn_mlir.explain(model) == (
-        "Split: nothing is captured yet: compiled are calls of it, as model(...), of which "
-        "there was none, and no other methods")
+        "Split: nothing is captured yet: calls of the model, such as model(...), are compiled, "
+        "other methods are not, and it has not been called")
     with caplog.at_level(logging.INFO, "gnn_mlir"):
         model(X, EDGES).sum().backward()
     text = gnn_mlir.explain(model)

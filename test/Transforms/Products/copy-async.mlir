@@ -140,7 +140,7 @@ func.func @at_once(%x: memref<?x64xf32>, %rows: vector<16xindex>) -> (vector<16x
   %t = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
   %w = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<?x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
   gnn_tile.stage %t, %a[%c0] by registers spread #spread : vector<16x64xf32>, !tile
-  // expected-remark @+1 {{copied while others are loaded}}
+  // expected-remark @+1 {{copied asynchronously while other rows are loaded}}
   gnn_tile.stage %w, %b[%c0] by async spread #spread : vector<16x64xf32>, !tile
   %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
   %s = vector.transfer_read %b[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
@@ -231,7 +231,7 @@ func.func @writes_other(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %rows: vec
   %a = gnn_tile.array : !tile
   %t = gnn_tile.load_rows %x[%rows, %c0] aligned 4 : memref<64x64xf32>, vector<16xindex>, index -> vector<16x64xf32>
   gnn_tile.store_rows %none, %y[%rows, %c0] aligned 4 spread <each = [1, 4], lanes = [8, 16]> : vector<16x64xf32>, memref<64x64xf32>, vector<16xindex>, index
-  // expected-remark @+1 {{copied while others are loaded}}
+  // expected-remark @+1 {{copied asynchronously while other rows are loaded}}
   gnn_tile.stage %t, %a[%c0] by async spread #spread : vector<16x64xf32>, !tile
   %r = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : !tile, vector<16x64xf32>
   return %r : vector<16x64xf32>

@@ -102,7 +102,8 @@ std::string gnn::tile::explainByEdges(TraverseOp op) {
     return ("expected nodes or pairs that have elements, got '" + groups.str() +
             "'");
   if (op.getPartsOf() && !op.getPartsOf()->isPieces())
-    return "expected groups that are not made of parts of long ones";
+    return ("expected groups without parts, got parts of '" +
+            op.getPartsOf()->str() + "'");
   if (isForBlock(op))
     return "expected rows that are left to no other template of the block";
   if (countWalks(op) != 1)

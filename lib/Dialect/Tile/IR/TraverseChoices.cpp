@@ -507,10 +507,10 @@ void gnn::tile::chooseRows(TraverseSchedule &schedule,
 StringRef gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
                                      const TraverseFacts &facts) {
   if (schedule.splitRows)
-    return "as it is given";
+    return "the schedule gives this length";
   if (facts.longLength) {
     schedule.splitRows = facts.longLength;
-    return "of which pieces are made";
+    return "longer rows are split into pieces of this length";
   }
   int64_t round = orOne(schedule.elementLanes) * orOne(schedule.inFlight);
   int64_t rounds = longRounds;
@@ -526,7 +526,7 @@ StringRef gnn::tile::chooseSplitRows(TraverseSchedule &schedule,
         longRounds);
   schedule.splitRows = rounds * round;
   return decidesLongest ? "rows are so few that the longest one decides"
-                        : "its own team takes 32 rounds for as many";
+                        : "a single team takes 32 rounds for this length";
 }
 
 RowWalkRounds gnn::tile::countRowWalkRounds(const TraverseSchedule &schedule,

@@ -206,8 +206,8 @@ class Captures:
         if not found and not missed:
             return f"{self.name}: nothing is captured " + (
                 "now: torch has dropped all that was" if self._found else
-                "yet: compiled are calls of it, as model(...), of which there was none, and "
-                "no other methods")
+                "yet: calls of the model, such as model(...), are compiled, other methods are "
+                "not, and it has not been called")
         of_both = len({one.training for one in found.values()} - {None}) == 2
         modes = {True: " (training)", False: " (evaluation)"} if of_both else {}
         return "\n".join([f"{self.name}: {_count(len(found), 'captured graph')}", *(

@@ -98,7 +98,7 @@ def _captured(captures):
     found = captures.outers()
     own = [outer for outer, training in found if not training]
     if not own:
-        got = "calls in training mode alone" if found else (
+        got = "only calls in training mode" if found else (
             captures.why_not_whole(False) or captures.why_none() or "no call that torch still keeps")
         raise CaptureError(
             f"{captures.name}: expected a call in evaluation mode before the model is saved, as "
