@@ -156,34 +156,6 @@ static void endProgress() {
     errs() << "\r" << std::string(90, ' ') << "\r";
 }
 
-/// What became of each template.
-static void printSummary(const tune::Tuned &tuned) {
-  outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  template\n",
-                    "ms chosen", "ms tuned", "ratio", "measured", "dropped");
-  for (const tune::TunedTemplate &one : tuned.templates) {
-    size_t timed = one.timed();
-    std::string chosen = formatv("{0:f4}", one.milliseconds), fastest = "-",
-                ratio = "-";
-    if (one.history.faster) {
-      fastest = formatv("{0:f4}", one.tunedMilliseconds());
-      ratio = formatv("{0:f2}", one.history.best().measured.ratio);
-    }
-    outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  {5}\n", chosen,
-                      fastest, ratio, timed, one.history.trials.size() - timed,
-                      one.name);
-    std::string filtered;
-    for (const auto &[name, count] : one.filtered)
-      if (count)
-        filtered +=
-            formatv("{0}{1} {2}", filtered.empty() ? "" : ", ", count, name)
-                .str();
-    if (!filtered.empty())
-      outs() << "           not compiled, by filters: " << filtered << "\n";
-    if (!one.refusal.empty())
-      outs() << "           not searched: " << one.refusal << "\n";
-  }
-}
-
 /// All trials in order, a line each: seconds since the search of its template
 /// began, and what it found.
 static std::string describeTrials(const tune::Tuned &tuned) {
@@ -462,7 +434,7 @@ int Run::write(const tune::Tuned &tuned) const {
   if (!given->trace.empty())
     if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
-  printSummary(tuned);
+  outs() << tuned.table();
   if (tuned.lines().empty())
     outs() << "no schedule is faster than the chosen ones; "
            << given->out.getValue() << " is empty\n";
