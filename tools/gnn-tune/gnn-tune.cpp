@@ -21,12 +21,12 @@
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
+#include "GNN/Target/ParseProgram.h"
 #include "GNN/Tune/Search.h"
 #include "GNN/Tune/Tune.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -355,7 +355,7 @@ bool Run::compile() {
   sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(sources, context.get());
   context->printOpOnDiagnostic(false);
-  module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  module = parseProgram(sources, context.get());
   if (!module)
     return false;
   auto failWith = [](llvm::Error error) {
