@@ -60,9 +60,10 @@ GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
  *  The result is a JSON object, for gnnStringDestroy: `schedules`, lines for
  *  the option `schedules` of the templates with a faster schedule; `templates`,
  *  the outcome of each template; `graphs`, a line about each generated graph;
- *  and `stopped`. Errors are those of gnnCompile, without a reproducer. An
- *  error after the first measurement also gives the results before it; other
- *  errors give null.
+ *  and `stopped`. For a table it has the line `head`, and each template has its
+ *  line `row`, which the `name` follows, and `notes`, the lines below. Errors
+ *  are those of gnnCompile, without a reproducer. An error after the first
+ *  measurement also gives the results before it; other errors give null.
  *
  *  A compilation or a kernel that takes too long is given up, but its thread
  *  goes on in the library, and keeps what it uses: handles, settings and arrays

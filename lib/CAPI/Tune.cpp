@@ -104,6 +104,7 @@ static std::string describe(const tune::Tuned &tuned) {
         if (!one.line.empty())
           out.rawValue(llvm::StringRef(one.line).trim());
     });
+    out.attribute("head", tune::tableHead);
     out.attributeArray("templates", [&] {
       for (const tune::TunedTemplate &one : tuned.templates)
         out.object([&] {
@@ -120,6 +121,11 @@ static std::string describe(const tune::Tuned &tuned) {
           out.attribute("dropped", int64_t(one.history.trials.size()) - timed);
           if (!one.refusal.empty())
             out.attribute("refusal", one.refusal);
+          out.attribute("row", one.row());
+          out.attributeArray("notes", [&] {
+            for (const std::string &note : one.notes())
+              out.value(note);
+          });
           if (!one.history.faster)
             return;
           const tune::Measurement &best = one.history.best().measured;

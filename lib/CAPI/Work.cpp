@@ -12,10 +12,9 @@
 #include "GNN/Host/CrashHandlers.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/Files.h"
-#include "GNN/Runtime/Nesting.h"
 #include "GNN/Target/AttachGradients.h"
+#include "GNN/Target/ParseProgram.h"
 
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
@@ -27,9 +26,6 @@ using gnn::runtime::ErrorKind;
 
 /// The stack of the compiling thread: nested IR is walked recursively.
 static constexpr unsigned stackBytes = 256u << 20;
-
-/// Levels of nesting that such a stack is enough for.
-static constexpr int maxNesting = 1000;
 
 /// Parses a program, gives it the statistics of graphs and says what gradients
 /// it is asked for, and goes on with `work`.
@@ -47,17 +43,10 @@ static void readProgram(const Request &request, Outcome &outcome, Work work) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
           capi::addLines(diagnostic, name, outcome.diagnostics);
       });
-  if (auto place =
-          runtime::findDeepNesting(text, maxNesting, runtime::Syntax::Text)) {
-    mlir::emitError(
-        mlir::FileLineColLoc::get(&context, name, place->line, place->column))
-        << "expected at most " << maxNesting << " levels of nesting";
-    return;
-  }
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                              llvm::SMLoc());
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                             llvm::SMLoc());
+  auto module = parseProgram(sources, &context);
   if (!module)
     return;
   ErrorKind kind = ErrorKind::Option;

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 #include <chrono>
@@ -31,6 +32,44 @@ size_t TunedTemplate::timed() const {
   return llvm::count_if(history.trials, [](const Trial &trial) {
     return trial.measured.isTimed();
   });
+}
+
+const char *const gnn::tune::tableHead =
+    " ms chosen   ms tuned  ratio  measured  dropped  template";
+
+std::string TunedTemplate::row() const {
+  std::string tuned = "-", ratio = "-";
+  if (history.faster) {
+    tuned = llvm::formatv("{0:f4}", tunedMilliseconds());
+    ratio = llvm::formatv("{0:f2}", history.best().measured.ratio);
+  }
+  return llvm::formatv("{0,10} {1,10} {2,6} {3,9} {4,8}  ",
+                       llvm::formatv("{0:f4}", milliseconds).str(), tuned,
+                       ratio, timed(), history.trials.size() - timed());
+}
+
+std::vector<std::string> TunedTemplate::notes() const {
+  const std::string indent(11, ' ');
+  std::vector<std::string> removed, result;
+  for (const auto &[name, count] : filtered)
+    if (count)
+      removed.push_back(std::to_string(count) + " " + name);
+  if (!removed.empty())
+    result.push_back(indent +
+                     "not compiled, by filters: " + llvm::join(removed, ", "));
+  if (!refusal.empty())
+    result.push_back(indent + "not searched: " + refusal);
+  return result;
+}
+
+std::string Tuned::table() const {
+  std::string text = tableHead + std::string("\n");
+  for (const TunedTemplate &tuned : templates) {
+    text += tuned.row() + tuned.name + "\n";
+    for (const std::string &note : tuned.notes())
+      text += note + "\n";
+  }
+  return text;
 }
 
 std::string Tuned::lines() const {

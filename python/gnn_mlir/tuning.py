@@ -36,23 +36,14 @@ class Tuning:
         found = found or {}
         self.schedules, self.templates = found.get("schedules", []), found.get("templates", [])
         self.graphs, self.stopped = found.get("graphs", []), found.get("stopped", False)
+        self._head = found.get("head", "")  # of the table, whose rows the templates have
 
     def __str__(self):
-        lines = [*self.graphs,
-                 f"{'ms chosen':>10} {'ms tuned':>10} {'ratio':>6} {'measured':>9} {'dropped':>8}  "
-                 "template"]
         several = len({_owner(one) for one in self.templates}) > 1
+        lines = [*self.graphs, self._head]
         for one in self.templates:
-            tuned = one.get("tuned_milliseconds")
             name = f"{_owner(one)}: {one['name']}" if several else one["name"]
-            lines.append(f"{one['milliseconds']:10.4f} {_number(tuned, 10, 4)} "
-                         f"{_number(one.get('ratio'), 6, 2)} {one['timed']:9} "
-                         f"{one['dropped']:8}  {name}")
-            if filtered := ", ".join(f"{count} {name}" for name, count in one["filtered"].items()
-                                     if count):
-                lines.append(f"{'':10} not compiled, by filters: {filtered}")
-            if "refusal" in one:
-                lines.append(f"{'':10} not searched: {one['refusal']}")
+            lines += [one["row"] + name, *one["notes"]]
         return "\n".join(lines)
 
     def __repr__(self):
@@ -61,6 +52,7 @@ class Tuning:
 
     def add(self, other):
         """Adds the results of another function."""
+        self._head = self._head or other._head
         self.schedules += other.schedules
         self.templates += other.templates
         self.graphs += [line for line in other.graphs if line not in self.graphs]
@@ -87,10 +79,6 @@ def _owner(template):
     """The function of a template, and the program of that, where a model has several."""
     program = f"program {template['program']}, " if "program" in template else ""
     return program + template["function"]
-
-
-def _number(value, width, digits):
-    return "-".rjust(width) if value is None else f"{value:{width}.{digits}f}"
 
 
 def tune(program, *args, budget=5.0, function=None, op=None, target=None,

@@ -8,7 +8,7 @@
 
 // All templates are measured, each alone, on what those before it leave.
 //
-// SUMMARY:      {{^ms chosen +ms tuned +ratio +measured +dropped +template$}}
+// SUMMARY:      {{^ ms chosen +ms tuned +ratio +measured +dropped +template$}}
 // SUMMARY-NEXT: {{^ +[0-9.]+ .* 0 \(gemm rows dst\)$}}
 // SUMMARY-NEXT: {{^ +[0-9.]+ .* 1 \(traverse <dst, edge.in_rows, features = 32>\)$}}
 //

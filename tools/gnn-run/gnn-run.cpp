@@ -29,11 +29,11 @@
 #include "GNN/Target/Explain.h"
 #include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
+#include "GNN/Target/ParseProgram.h"
 #include "GNN/Target/Ptxas.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -202,7 +202,7 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
     return success(std::exchange(isKnown, true));
   });
   auto start = std::chrono::steady_clock::now();
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  auto module = parseProgram(sources, &context);
   if (!module)
     return nullptr;
   if (given->function.empty()) {

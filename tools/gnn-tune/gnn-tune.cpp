@@ -21,12 +21,12 @@
 #include "GNN/Target/Compile.h"
 #include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
+#include "GNN/Target/ParseProgram.h"
 #include "GNN/Tune/Search.h"
 #include "GNN/Tune/Tune.h"
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -156,34 +156,6 @@ static bool showProgress(const tune::Progress &progress) {
 static void endProgress() {
   if (sys::Process::StandardErrIsDisplayed())
     errs() << "\r" << std::string(90, ' ') << "\r";
-}
-
-/// What became of each template.
-static void printSummary(const tune::Tuned &tuned) {
-  outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  template\n",
-                    "ms chosen", "ms tuned", "ratio", "measured", "dropped");
-  for (const tune::TunedTemplate &one : tuned.templates) {
-    size_t timed = one.timed();
-    std::string chosen = formatv("{0:f4}", one.milliseconds), fastest = "-",
-                ratio = "-";
-    if (one.history.faster) {
-      fastest = formatv("{0:f4}", one.tunedMilliseconds());
-      ratio = formatv("{0:f2}", one.history.best().measured.ratio);
-    }
-    outs() << formatv("{0,9}  {1,9}  {2,6}  {3,8}  {4,7}  {5}\n", chosen,
-                      fastest, ratio, timed, one.history.trials.size() - timed,
-                      one.name);
-    std::string filtered;
-    for (const auto &[name, count] : one.filtered)
-      if (count)
-        filtered +=
-            formatv("{0}{1} {2}", filtered.empty() ? "" : ", ", count, name)
-                .str();
-    if (!filtered.empty())
-      outs() << "           not compiled, by filters: " << filtered << "\n";
-    if (!one.refusal.empty())
-      outs() << "           not searched: " << one.refusal << "\n";
-  }
 }
 
 /// All trials in order, a line each: seconds since the search of its template
@@ -385,7 +357,7 @@ bool Run::compile() {
   sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(sources, context.get());
   context->printOpOnDiagnostic(false);
-  module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  module = parseProgram(sources, context.get());
   if (!module)
     return false;
   auto failWith = [](llvm::Error error) {
@@ -464,7 +436,7 @@ int Run::write(const tune::Tuned &tuned) const {
   if (!given->trace.empty())
     if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
-  printSummary(tuned);
+  outs() << tuned.table();
   if (tuned.lines().empty())
     outs() << "no measured schedule is faster than the chosen ones, so "
            << given->out.getValue() << " is empty\n";

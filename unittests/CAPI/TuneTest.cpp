@@ -103,6 +103,9 @@ TEST_F(Tune, GivesWhatWasFound) {
   EXPECT_NE(answer.find("{\"function\":\"f\",\"number\":0,"), std::string::npos)
       << answer;
   EXPECT_NE(answer.find("\"stopped\":true"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("\"head\":\" ms chosen "), std::string::npos) << answer;
+  EXPECT_NE(answer.find("        0  \",\"notes\":[]"), std::string::npos)
+      << answer;
 }
 
 /// An error of the second template leaves what was found of the first.

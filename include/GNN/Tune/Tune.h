@@ -39,7 +39,14 @@ struct TunedTemplate {
   double tunedMilliseconds() const {
     return milliseconds * history.best().measured.ratio;
   }
+  /// Its line in the table, up to the name, which callers may qualify.
+  std::string row() const;
+  /// The lines below that one: what the filters have removed, and the refusal.
+  std::vector<std::string> notes() const;
 };
+
+/// The head of the table of templates.
+extern const char *const tableHead;
 
 /// The templates of a function, and the schedules that were found for them.
 struct Tuned {
@@ -50,6 +57,8 @@ struct Tuned {
   bool isStopped = false;
   /// The lines of all templates.
   std::string lines() const;
+  /// A table of what became of the templates.
+  std::string table() const;
   /// Whether anything was measured.
   bool isBegun() const;
 };
