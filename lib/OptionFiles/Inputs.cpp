@@ -200,6 +200,17 @@ runtime::Error ModuleOptions::check() const {
   return checkWeights();
 }
 
+std::vector<NamedFile> ModuleOptions::listFiles() const {
+  std::vector<NamedFile> files = {{"FILE.mlir", file, false}};
+  for (const std::string &graph : graphFiles)
+    files.push_back({"--graph", splitName(graph).second, false});
+  for (const std::string &input : inputs)
+    files.push_back({"--input", splitName(input).second, false});
+  for (const std::string &plugin : plugins)
+    files.push_back({"--load-plugin", plugin, false});
+  return files;
+}
+
 /// The bytes of an input, whose shape becomes that of its array where
 /// `givesShape`.
 static runtime::Expected<std::string>
@@ -212,7 +223,9 @@ loadSource(runtime::TensorInfo &info, const runtime::GraphFile *file,
     if (!seed)
       return seed.takeError();
     if (info.dtype != runtime::DataType::F32)
-      return failure("random values are f32, got ", runtime::name(info.dtype));
+      return failure("expected FILE.npy of ", runtime::name(info.dtype),
+                     shapeText(info.shape), ", as random values are f32, got ",
+                     source);
     return randomValues(info, *seed, stream);
   }
   if (text == "graph:feat") {

@@ -79,8 +79,8 @@ std::string Tuned::lines() const {
   return text;
 }
 
-bool Tuned::isBegun() const {
-  return llvm::any_of(templates, [](const TunedTemplate &tuned) {
+size_t Tuned::numSearched() const {
+  return llvm::count_if(templates, [](const TunedTemplate &tuned) {
     return !tuned.history.trials.empty();
   });
 }
@@ -147,6 +147,7 @@ Error Templates::list(ModuleOp module, const TuneOptions &options,
     return runtime::failure("expected the number of a template of '",
                             options.function, "', one of ",
                             llvm::join(names, ", "), "; got ", *options.number);
+  result.numToSearch = numbers.size();
   return {};
 }
 
@@ -201,9 +202,9 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
                       nullptr);
   if (options.records.empty())
     return {};
-  return tile::addRecord(
-      options.records,
-      tile::printRecord(alone.op(), kind, best.schedule, best.measured.ratio));
+  std::string record =
+      tile::printRecord(alone.op(), kind, best.schedule, best.measured.ratio);
+  return tile::addRecord(options.records, record).in("records");
 }
 
 //===----------------------------------------------------------------------===//
@@ -348,7 +349,7 @@ Error Tuner::search(TunedTemplate &tuned) {
   limits.seconds = std::max(end - elapsed(), 0.0);
   limits.record = [&](const Trial &trial) {
     if (!options.store.empty() && !failed)
-      failed = store.add(cell, measurer->space().fields, trial);
+      failed = store.add(cell, measurer->space().fields, trial).in("store");
   };
   limits.isStopped = [&](const History &history) {
     Progress progress{tuned.name, number, alone.size()};

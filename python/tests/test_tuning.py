@@ -197,8 +197,7 @@ def test_records(gcn, planted, tmp_path):
 
 
 def test_what_was_found_is_kept(gcn, planted):
-    """Beside the records that are there. Whether there is a faster schedule is of the machine, so a
-    file that cannot be written says that `tune` would write it."""
+    """Beside the records that are there."""
     layer, graph, _ = gcn
     records = cache.records()
     before = records.read_text()
@@ -208,11 +207,6 @@ def test_what_was_found_is_kept(gcn, planted):
     kept = records.read_text().removeprefix(before).splitlines()
     assert [json.loads(line)["schedule"] for line in kept] == [
         one["schedule"] for one in found.schedules]
-    records.unlink()
-    records.mkdir()
-    assert gnn_mlir.tune(layer, graph, budget=1, op=2, keep=False).templates
-    with pytest.raises(gnn_mlir.GNNError, match="^records: cannot write '.*records.jsonl'"):
-        gnn_mlir.tune(layer, graph, budget=1, op=2)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "link"])

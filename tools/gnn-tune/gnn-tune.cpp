@@ -50,6 +50,9 @@ struct Options : run::ModuleOptions {
     graphFiles.setDescription(
         "A graph file, given once for each graph of the function; by default "
         "graphs are made from the statistics in their declarations");
+    cl::getRegisteredOptions().lookup("target")->setDescription(
+        "Target: cuda, cpu, or one of a plugin; by default a GPU if there is "
+        "one, else cpu");
   }
 
   cl::opt<std::string> op{
@@ -192,6 +195,7 @@ public:
 private:
   runtime::Error checkArguments();
   runtime::Error setOptions();
+  runtime::Error checkFiles() const;
   static runtime::Error checkCombinations(bool isListing);
   runtime::Error openDevice();
   runtime::Error loadGraphs();
@@ -200,7 +204,7 @@ private:
   readInputs(const std::vector<runtime::TensorInfo> &infos,
              const runtime::FunctionPlan &plan) const;
   int listFeatures() const;
-  int write(const tune::Tuned &tuned) const;
+  int write(const tune::Tuned &tuned, bool isWhole) const;
   int tuneFunction();
 
   tune::TuneOptions options;
@@ -244,31 +248,34 @@ runtime::Error Run::checkArguments() {
           {&given->out, &given->store, &given->records, &given->replay,
            &given->cell, &given->model, &given->trace, &given->features}))
     return error;
+  for (const cl::opt<std::string> *option : {&given->store, &given->records})
+    if (*option == "-")
+      return runtime::failure("--", option->ArgStr.str(), ": expected ",
+                              option->ValueStr.str(),
+                              ", to which lines are added, got '-'");
   bool isListing = !given->features.empty();
-  if (given->file.empty() || (given->out.empty() && !isListing))
-    return runtime::failure("expected FILE.mlir and --out FILE.jsonl");
-  if (runtime::Error error =
-          expectDistinct({{"FILE.mlir", given->file.getValue(), false},
-                          {"--replay", given->replay.getValue(), false},
-                          {"--model", given->model.getValue(), false},
-                          {"--out", given->out.getValue(), true},
-                          {"--store", given->store.getValue(), true},
-                          {"--records", given->records.getValue(), true},
-                          {"--trace", given->trace.getValue(), true},
-                          {"--features", given->features.getValue(), true}}))
-    return error;
+  if (given->file.empty())
+    return runtime::failure("expected FILE.mlir, got none");
+  if (given->out.empty() && !isListing)
+    return runtime::failure("--out: expected FILE.jsonl, got none");
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
   if (runtime::Error error = checkCombinations(isListing))
     return error;
   if (runtime::Error error = setOptions())
     return error;
-  // It is tried before anything is measured.
-  runtime::NewFile file;
-  int status = given->out.empty() ? 0 : file.create(given->out, {""});
-  if (status)
-    return runtime::failure("--out: cannot write '", given->out.getValue(),
-                            "': ", std::strerror(status));
+  if (runtime::Error error = checkFiles())
+    return error;
+  // They are tried before anything is measured.
+  for (const cl::opt<std::string> *option :
+       {&given->out, &given->trace, &given->features}) {
+    runtime::NewFile file;
+    if (option->empty() || *option == "-")
+      continue;
+    if (int status = file.create(*option, {""}))
+      return runtime::failure("--", option->ArgStr.str(), ": cannot write '",
+                              option->getValue(), "': ", std::strerror(status));
+  }
   if (!given->replay.empty()) {
     auto lines = tune::readStore(given->replay);
     if (!lines)
@@ -301,6 +308,18 @@ runtime::Error Run::setOptions() {
     return readInputs(infos, plan);
   };
   return {};
+}
+
+/// An error where a file would be lost by writing another.
+runtime::Error Run::checkFiles() const {
+  std::vector<NamedFile> files = given->listFiles();
+  append_range(files, ArrayRef<NamedFile>{
+                          {"--replay", given->replay.getValue(), false},
+                          {"--out", given->out.getValue(), true},
+                          {"--trace", given->trace.getValue(), true},
+                          {"--features", given->features.getValue(), true}});
+  append_range(files, options.listFiles("--"));
+  return expectDistinct(files);
 }
 
 runtime::Error Run::openDevice() {
@@ -429,15 +448,22 @@ int Run::listFeatures() const {
   return 0;
 }
 
-/// Writes what was found.
-int Run::write(const tune::Tuned &tuned) const {
-  if (runtime::Error error = writeOutput(given->out, tuned.lines()))
-    return fail("--out: " + error.message());
+/// Writes what was found; a search that is not `isWhole` and has found nothing
+/// leaves an earlier file.
+int Run::write(const tune::Tuned &tuned, bool isWhole) const {
+  outs() << tuned.table();
+  bool isKept = !isWhole && tuned.lines().empty();
+  if (!isKept)
+    if (runtime::Error error = writeOutput(given->out, tuned.lines()))
+      return fail("--out: " + error.message());
   if (!given->trace.empty())
     if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
-  outs() << tuned.table();
-  if (tuned.lines().empty())
+  if (isKept)
+    outs() << "no faster schedule is found; " << given->out.getValue()
+           << " is not written
+";
+  else if (tuned.lines().empty())
     outs() << "no measured schedule is faster than the chosen ones, so "
            << given->out.getValue() << " is empty\n";
   return 0;
@@ -469,8 +495,16 @@ int Run::tuneFunction() {
           : tune::replay(*module, stored, place.options, options, tuned);
   std::signal(SIGINT, SIG_DFL);
   endProgress();
-  int status = failed && !tuned.isBegun() ? 0 : write(tuned);
-  return failed ? fail(failed.message()) : status;
+  int status = 0;
+  if (!failed || tuned.isBegun())
+    status = write(tuned, !failed && !isInterrupted);
+  if (failed)
+    return fail(failed.message());
+  if (!isInterrupted || status)
+    return status;
+  outs() << "stopped by Ctrl-C, " << tuned.numSearched() << " of "
+         << tuned.numToSearch << " templates searched\n";
+  return 128 + SIGINT;
 }
 
 int Run::run() {
