@@ -21,7 +21,7 @@ PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "d
          "docs/Frontend.md", "docs/Tuning.md", "docs/Wheel.md", "docs/Tools.md", "docs/Gallery.md")
 TOOLS = ("gnn-opt", "gnn-run", "gnn-translate", "gnn-tune")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
-                    r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)\}', re.S)
+                    r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)[,}]', re.S)
 
 
 def blocks(page, language):
