@@ -49,9 +49,9 @@ A kernel is a loop over blocks, mapped to the grid; the template in it computes 
 Buffers have their true extents, index arrays are operands, and what the launch costs is
 stated."""),
     ("loops", "loops", """
-Rows, elements and steps of products are loops; a row's value is a vector. The form says
-nothing of threads but which lanes or spread a value is for. It runs as it stands:
-`--stop-at=loops`."""),
+Rows, elements and steps of products are loops; a row's value is a vector. The
+form does not mention threads, except for the lanes or the spread of a value. It can be run
+(`--stop-at=loops`)."""),
     ("lanes", "lanes", """
 What one thread does: vectors are the parts that it holds, workers are what its number
 says, reductions go over lanes."""),

@@ -21,7 +21,7 @@ PAGES = ("README.md", "docs/Python.md", "docs/Training.md", "docs/Passes.md", "d
          "docs/Frontend.md", "docs/Tuning.md", "docs/Wheel.md", "docs/Tools.md", "docs/Gallery.md")
 TOOLS = ("gnn-opt", "gnn-run", "gnn-translate", "gnn-tune")
 OPTION = re.compile(r'Option<(\w+)>\s+\w+\{\s*\*this,\s*"([\w-]+)",'
-                    r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)\}', re.S)
+                    r'.*?llvm::cl::init\((?:\w+::)?(-?\w+)\)[,}]', re.S)
 
 
 def blocks(page, language):
@@ -191,7 +191,7 @@ def test_command(page, words, tmp_path):
     for own in ("spmm.mlir", "layer.mlir"):  # The page shows what is in the file.
         if own in words:
             (tmp_path / own).write_text(blocks(page, "mlir")[0])
-    (tmp_path / "rgcn.jsonl").touch()  # Of gnn-tune, where no schedule is faster.
+    (tmp_path / "rgcn.jsonl").touch()  # Of gnn-tune, which found no faster schedule.
     for word in words:
         name = pathlib.Path(word).name
         if name in TOOLS and find_tool(name) is None:

@@ -17,7 +17,9 @@ from conftest import BUILD, find_tool
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = {name: ROOT / "docs" / name for name in ("KernelOptimization.md", "GraphPass.md")}
-PLUGIN = "standalone-pass"  # The commands of GraphPass.md build it.
+#: The example that the commands of a page build, and its folder in `build`.
+PLUGINS = {"KernelOptimization.md": ("standalone-tile-pass", "tile"),
+           "GraphPass.md": ("standalone-pass", "hoist")}
 BLOCK = re.compile(r"^```(\w+)\n(?:(?://|#) (\S+\.\w+)\n)?(.*?)^```$", re.M | re.S)
 MARK = "---- the block at line"
 
@@ -58,14 +60,14 @@ def folder(page, tmp_path_factory):
     for name in ("benchmarks", "test", "examples"):
         (path / name).symlink_to(ROOT / name)
     script_named(path / "bin/python", f'exec "{sys.executable}" "$@"')
-    if page == "GraphPass.md":
-        if not BUILD:
-            pytest.skip("needs a build")
-        built = subprocess.run([sys.executable, ROOT / "utils/install-for-tests.py", BUILD, PLUGIN],
-                               capture_output=True, text=True, check=True).stdout.strip()
-        (path / "build").mkdir()
-        (path / "build/hoist").symlink_to(built)
-        script_named(path / "bin/cmake", ":")  # It is built already, for all tests.
+    if not BUILD:
+        pytest.skip("needs a build")
+    plugin, name = PLUGINS[page]
+    built = subprocess.run([sys.executable, ROOT / "utils/install-for-tests.py", BUILD, plugin],
+                           capture_output=True, text=True, check=True).stdout.strip()
+    (path / "build").mkdir()
+    (path / "build" / name).symlink_to(built)
+    script_named(path / "bin/cmake", ":")  # It is built already, for all tests.
     return path
 
 
