@@ -200,6 +200,17 @@ runtime::Error ModuleOptions::check() const {
   return checkWeights();
 }
 
+std::vector<NamedFile> ModuleOptions::listFiles() const {
+  std::vector<NamedFile> files = {{"FILE.mlir", file, false}};
+  for (const std::string &graph : graphFiles)
+    files.push_back({"--graph", splitName(graph).second, false});
+  for (const std::string &input : inputs)
+    files.push_back({"--input", splitName(input).second, false});
+  for (const std::string &plugin : plugins)
+    files.push_back({"--load-plugin", plugin, false});
+  return files;
+}
+
 /// The bytes of an input, whose shape becomes that of its array where
 /// `givesShape`.
 static runtime::Expected<std::string>

@@ -7,6 +7,7 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
@@ -146,6 +147,25 @@ runtime::Error gnn::appendLine(
     return text.takeError();
   auto shorter = shorten((*text)->getBuffer());
   return shorter ? runtime::writeFile(path, {*shorter}) : runtime::Error();
+}
+
+runtime::Error
+gnn::checkFirstLine(const std::string &path, const std::string &kind,
+                    llvm::function_ref<runtime::Error(llvm::StringRef)> check) {
+  constexpr uint64_t longest = 1 << 20; // of a line of any kind
+  uint64_t size = 0;
+  if (!llvm::sys::fs::is_regular_file(path) ||
+      llvm::sys::fs::file_size(path, size) || !size)
+    return {};
+  auto begin =
+      llvm::MemoryBuffer::getFileSlice(path, std::min(size, longest), 0);
+  if (!begin)
+    return {}; // it may be written, but not read
+  runtime::Error error = check((*begin)->getBuffer().split('\n').first);
+  if (!error)
+    return {};
+  return runtime::failure("expected a file of ", kind, ", got '", path,
+                          "': ", error.message());
 }
 
 /// Whether two paths lead to one file, which may not be there yet.

@@ -70,6 +70,17 @@ llvm::SmallVector<StringRef> CompileOptions::listGiven() const {
   return given;
 }
 
+std::vector<NamedFile>
+CompileOptions::listFiles(const std::string &prefix) const {
+  StringRef model = scheduleRule;
+  return {{prefix + "schedules", schedules, false},
+          {prefix + "records", records, false},
+          {prefix + "schedule-rule",
+           model.consume_front("ranked:") ? model.str() : "", false},
+          {prefix + "save-schedules", saveSchedules, true},
+          {prefix + "record-keys", recordKeys, true}};
+}
+
 //===----------------------------------------------------------------------===//
 // On a command line
 //===----------------------------------------------------------------------===//

@@ -48,8 +48,6 @@ static std::string describe(const Cell &cell,
   return line;
 }
 
-Error Store::check() const { return appendLine(path, ""); }
-
 Error Store::add(const Cell &cell, llvm::ArrayRef<tile::ScheduleField> fields,
                  const Trial &trial) const {
   return appendLine(path, describe(cell, fields, trial));
@@ -140,6 +138,23 @@ Expected<StoredMeasurement> LineReader::read() {
   return line;
 }
 
+/// A measurement as it is in a store.
+static Expected<StoredMeasurement> readLine(llvm::StringRef line) {
+  auto object = tile::parseLine(line);
+  if (!object)
+    return object.takeError();
+  return LineReader(*object).read();
+}
+
+Error Store::check() const {
+  if (Error error =
+          checkFirstLine(path, "measurements", [](llvm::StringRef line) {
+            return readLine(line).takeError();
+          }))
+    return error;
+  return appendLine(path, "");
+}
+
 Expected<std::vector<StoredMeasurement>>
 gnn::tune::readStore(const std::string &path) {
   auto file = readInput(path);
@@ -151,15 +166,9 @@ gnn::tune::readStore(const std::string &path) {
     ++number;
     if (line.trim().empty())
       continue;
-    auto fail = [&](const std::string &why) {
-      return runtime::failure(path, ":", number, ": ", why);
-    };
-    auto object = tile::parseLine(line);
-    if (!object)
-      return fail(object.message());
-    auto stored = LineReader(*object).read();
+    auto stored = readLine(line);
     if (!stored)
-      return fail(stored.message());
+      return runtime::failure(path, ":", number, ": ", stored.message());
     result.push_back(std::move(*stored));
   }
   return result;

@@ -9,6 +9,7 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Transforms/Schedules/FilterSchedules.h"
+#include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/Search.h"
 #include "GNN/Tune/Store.h"
 
@@ -144,6 +145,12 @@ Error TuneOptions::set(StringRef name, StringRef value, StringRef shown) {
 // Files
 //===----------------------------------------------------------------------===//
 
+std::vector<NamedFile> TuneOptions::listFiles(const std::string &prefix) const {
+  return {{prefix + "model", modelFile, false},
+          {prefix + "store", store, true},
+          {prefix + "records", records, true}};
+}
+
 static Error wrongModel(const std::string &why) {
   return Error("model: " + why, ErrorKind::Option);
 }
@@ -159,6 +166,8 @@ Error TuneOptions::loadModel() {
 }
 
 Error TuneOptions::open() {
+  if (Error error = expectDistinct(listFiles()))
+    return Error(error.message(), ErrorKind::Option);
   if (asksModel(search) && modelFile.empty())
     return wrongModel("expected a file for search '" + search + "', got none");
   if (!asksModel(search) && !modelFile.empty())
@@ -166,10 +175,10 @@ Error TuneOptions::open() {
                       modelFile + "'");
   if (Error error = loadModel())
     return error;
-  // Both are tried before anything is measured.
+  // The files are tried before anything is measured.
   if (Error error = store.empty() ? Error() : Store(store).check())
     return error.in("store");
-  if (Error error = records.empty() ? Error() : appendLine(records, ""))
+  if (Error error = records.empty() ? Error() : tile::checkRecords(records))
     return error.in("records");
   return {};
 }

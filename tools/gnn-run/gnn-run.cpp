@@ -331,6 +331,18 @@ compareWith(ArrayRef<run::LoadedGraph> loaded,
   return 0;
 }
 
+/// An error where a file would be lost by writing another.
+static runtime::Error checkFiles() {
+  std::vector<NamedFile> files = given->listFiles();
+  append_range(files, given->flags->listFiles("--"));
+  for (StringRef text : given->compared)
+    if (text.consume_front("schedules="))
+      files.push_back({"--compare", text.str(), false});
+  files.push_back({"--report", given->reportFile, true});
+  files.push_back({"--explain", given->explainFile, true});
+  return expectDistinct(files);
+}
+
 /// An error of an option that is wrong, or that others leave no use for.
 static runtime::Error checkArguments() {
   if (given->file.empty())
@@ -358,7 +370,7 @@ static runtime::Error checkArguments() {
         "--compare: expected neither --report nor --output, as two functions "
         "are run, got ",
         given->outputDirectory.empty() ? "--report" : "--output");
-  return {};
+  return checkFiles();
 }
 
 /// All that the options ask for.

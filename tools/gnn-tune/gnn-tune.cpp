@@ -218,6 +218,7 @@ public:
 private:
   runtime::Error checkArguments();
   runtime::Error setOptions();
+  runtime::Error checkFiles() const;
   static runtime::Error checkCombinations(bool isListing);
   runtime::Error openDevice();
   runtime::Error loadGraphs();
@@ -273,21 +274,13 @@ runtime::Error Run::checkArguments() {
   bool isListing = !given->features.empty();
   if (given->file.empty() || (given->out.empty() && !isListing))
     return runtime::failure("expected FILE.mlir and --out FILE.jsonl");
-  if (runtime::Error error =
-          expectDistinct({{"FILE.mlir", given->file.getValue(), false},
-                          {"--replay", given->replay.getValue(), false},
-                          {"--model", given->model.getValue(), false},
-                          {"--out", given->out.getValue(), true},
-                          {"--store", given->store.getValue(), true},
-                          {"--records", given->records.getValue(), true},
-                          {"--trace", given->trace.getValue(), true},
-                          {"--features", given->features.getValue(), true}}))
-    return error;
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
   if (runtime::Error error = checkCombinations(isListing))
     return error;
   if (runtime::Error error = setOptions())
+    return error;
+  if (runtime::Error error = checkFiles())
     return error;
   // It is tried before anything is measured.
   runtime::NewFile file;
@@ -327,6 +320,19 @@ runtime::Error Run::setOptions() {
     return readInputs(infos, plan);
   };
   return {};
+}
+
+/// An error where a file would be lost by writing another.
+runtime::Error Run::checkFiles() const {
+  std::vector<NamedFile> files = given->listFiles();
+  append_range(files,
+               ArrayRef<NamedFile>{
+                   {"--replay", given->replay.getValue(), false},
+                   {"--out", given->out.getValue(), true},
+                   {"--trace", given->trace.getValue(), true},
+                   {"--features", given->features.getValue(), true}});
+  append_range(files, options.listFiles("--"));
+  return expectDistinct(files);
 }
 
 runtime::Error Run::openDevice() {

@@ -10,6 +10,7 @@
 #ifndef GNN_OPTIONFILES_INPUTS_H
 #define GNN_OPTIONFILES_INPUTS_H
 
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Npz.h"
@@ -67,6 +68,9 @@ struct ModuleOptions : InputOptions {
 
   /// An error for an option that nothing would come of.
   runtime::Error check() const;
+
+  /// The files that are read: the module, graphs, inputs and plugins.
+  std::vector<NamedFile> listFiles() const;
 
   /// An error where `change` is given, and no graph whose edges it changes.
   runtime::Error expectGraphFor(const llvm::cl::opt<bool> &change) const;

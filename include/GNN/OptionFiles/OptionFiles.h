@@ -43,10 +43,16 @@ runtime::Error appendLine(
     const std::string &path, llvm::StringRef line,
     llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten);
 
+/// An error where there is a file at `path` to which lines of `kind` may not be
+/// added, because `check` refuses its first line. Files without lines and
+/// devices have none.
+runtime::Error
+checkFirstLine(const std::string &path, const std::string &kind,
+               llvm::function_ref<runtime::Error(llvm::StringRef)> check);
+
 /// A file that an option names.
 struct NamedFile {
-  const char *option;
-  std::string path;
+  std::string option, path;
   bool isWritten;
 };
 

@@ -7,6 +7,8 @@
 #ifndef GNN_TARGET_COMPILEOPTIONS_H
 #define GNN_TARGET_COMPILEOPTIONS_H
 
+#include "GNN/OptionFiles/OptionFiles.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
@@ -51,6 +53,9 @@ struct CompileOptions {
 
   /// The keywords of the options that are not as they are by default.
   llvm::SmallVector<llvm::StringRef> listGiven() const;
+
+  /// The files that the options name; `prefix` comes before each keyword.
+  std::vector<NamedFile> listFiles(const std::string &prefix) const;
 };
 
 /// Options as flags of a tool's command line.

@@ -9,6 +9,7 @@
 
 #include "GNN/Analysis/ScheduleFilters.h"
 #include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
+#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Files.h"
 
@@ -73,6 +74,9 @@ struct TuneOptions {
   /// `shown`, says which values there are.
   runtime::Error set(llvm::StringRef name, llvm::StringRef value,
                      llvm::StringRef shown = "");
+
+  /// The files that are named; `prefix` comes before the name of each.
+  std::vector<NamedFile> listFiles(const std::string &prefix = "") const;
 
   /// Loads the model, if there is one. The error begins with "model".
   runtime::Error loadModel();

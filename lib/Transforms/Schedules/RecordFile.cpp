@@ -51,6 +51,22 @@ static std::optional<std::string> dropReplaced(StringRef text) {
   return shorter;
 }
 
+static runtime::Error checkRecord(StringRef line) {
+  auto record = parseLine(line);
+  if (!record)
+    return record.takeError();
+  if (record->getObject("schedule") && record->getNumber("ratio") &&
+      !record->get("cell")) // that of a measurement in a store
+    return {};
+  return runtime::failure("expected a ratio and a schedule, and no cell");
+}
+
+runtime::Error gnn::tile::checkRecords(const std::string &path) {
+  if (runtime::Error error = checkFirstLine(path, "records", checkRecord))
+    return error;
+  return appendLine(path, "");
+}
+
 runtime::Error gnn::tile::addRecord(const std::string &path, StringRef record) {
   return appendLine(path, record, dropReplaced);
 }

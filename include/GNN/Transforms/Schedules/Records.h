@@ -30,6 +30,10 @@ RecordKey describeForRecord(TileOpInterface op);
 std::string printRecord(TileOpInterface op, ScheduleInterface kind,
                         llvm::ArrayRef<int64_t> values, double ratio);
 
+/// An error where records cannot be added to the file at `path`, or it is of
+/// another kind.
+runtime::Error checkRecords(const std::string &path);
+
 /// Adds a record to a file. If more than half of its records are superseded by
 /// later ones with the same key, these are removed. Several processes may add
 /// records.
