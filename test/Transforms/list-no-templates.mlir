@@ -2,7 +2,8 @@
 
 // A module in front of the form that schedules are of has none to list.
 //
-// CHECK: {{.*}}warning: expected templates to list the schedules of, as gnn-tile-pipeline makes them, got none
+// CHECK: {{.*}}list-no-templates.mlir:[[#@LINE+3]]:1: warning: expected templates to list the schedules of, as gnn-tile-pipeline makes them, got none
+// CHECK-NOT: {{.*}}note: {{.*}}
 
 gnn.graph @g square {node_types = 1, edge_types = 1}
 !node = tensor<?x64xf32, #gnn.rows<@g, node>>

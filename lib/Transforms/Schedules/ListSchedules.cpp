@@ -135,6 +135,12 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// The place of the first op of a module, as modules themselves have none.
+static Location getFirstPlace(ModuleOp module) {
+  Block *body = module.getBody();
+  return body->empty() ? module.getLoc() : body->front().getLoc();
+}
+
 namespace {
 struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
   using ListSchedulesBase::ListSchedulesBase;
@@ -152,8 +158,9 @@ struct ListSchedules : gnn::impl::ListSchedulesBase<ListSchedules> {
     if (!getOperation()
              .walk([](TileOpInterface) { return WalkResult::interrupt(); })
              .wasInterrupted())
-      getOperation().emitWarning("expected templates to list the schedules of, "
-                                 "as gnn-tile-pipeline makes them, got none");
+      emitWarning(getFirstPlace(getOperation()),
+                  "expected templates to list the schedules of, as "
+                  "gnn-tile-pipeline makes them, got none");
     std::string text;
     llvm::raw_string_ostream stream(text);
     ScheduleFilters filters;
