@@ -52,6 +52,7 @@
 // RUN: not gnn-run %t/3-schedule.mlir --function f --target=emulator --stop-at=structured 2>&1 | FileCheck %s --check-prefix=STRUCTURED
 // RUN: not gnn-run %t/2-tile.mlir --function f --target=emulator --stop-at=structured 2>&1 | FileCheck %s --check-prefix=STRUCTURED
 // RUN: not gnn-run %t/2-tile.mlir --function f --target=cpu 2>&1 | FileCheck %s --check-prefix=KIND
+// RUN: gnn-opt %s --gnn-attach-target=kind=cpu -o %t.cores && not gnn-run %t.cores --unchecked 2>&1 | FileCheck %s --check-prefix=CHOSEN
 // RUN: not gnn-translate %t/3-schedule.mlir --gnn-to-ptx --chip=a100 2>&1 | FileCheck %s --check-prefix=GPU
 // RUN: not gnn-translate %t/3-schedule.mlir --gnn-to-ptx --passes=fuse=false 2>&1 | FileCheck %s --check-prefix=PTX
 
@@ -63,6 +64,7 @@
 // BLOCK:      {{^gnn-run: error: --passes: expected .*, got 'sums-in-products' of the stage 'block' and a module of the form 'blocked'$}}
 // STRUCTURED: {{^gnn-run: error: --stop-at: expected a form that the module is not past, got 'structured' and a module of the form 'buffers'$}}
 // KIND:       {{^gnn-run: error: --target: expected cuda, NVIDIA H200 SXM, which the module is for, got cpu$}}
+// CHOSEN:     {{^gnn-run: error: --target: expected cpu, which the module is for, got emulator, .+, which gnn-run chooses without --target$}}
 // GPU:        error: target: expected cuda, NVIDIA H200 SXM, which the module is for, got cuda, NVIDIA A100 SXM 80 GB
 // PTX:        error: passes: expected a switch of a stage that the module is not past, got 'fuse' of the stage 'tile'
 

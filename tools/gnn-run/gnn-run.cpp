@@ -172,7 +172,11 @@ static mlir::LogicalResult verifyOptions(mlir::ModuleOp module,
                                          bool isSecond) {
   mlir::ScopedDiagnosticHandler handler(
       module.getContext(), [&](mlir::Diagnostic &error) {
-        fail((isSecond ? "--compare: " : "--") + error.str());
+        std::string text = error.str();
+        if (given->flags->target.empty() &&
+            StringRef(text).starts_with("target:"))
+          text += ", which gnn-run chooses without --target";
+        fail((isSecond ? "--compare: " : "--") + text);
         return success();
       });
   return checkOptions(module, options);
