@@ -223,7 +223,9 @@ loadSource(runtime::TensorInfo &info, const runtime::GraphFile *file,
     if (!seed)
       return seed.takeError();
     if (info.dtype != runtime::DataType::F32)
-      return failure("random values are f32, got ", runtime::name(info.dtype));
+      return failure("expected FILE.npy of ", runtime::name(info.dtype),
+                     shapeText(info.shape), ", as random values are f32, got ",
+                     source);
     return randomValues(info, *seed, stream);
   }
   if (text == "graph:feat") {
