@@ -42,6 +42,8 @@
 // LINE:   "template":"gemm"
 
 // RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not gnn-tune --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// RUN: gnn-tune --help | FileCheck %s --check-prefix=HELP
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --budget=0 2>&1 | FileCheck %s --check-prefix=BUDGET
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --op=2 2>&1 | FileCheck %s --check-prefix=OP
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --op=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -69,7 +71,9 @@
 
 // What is wrong is said before anything is measured.
 //
-// NONE:     {{^gnn-tune: error: expected FILE.mlir and --out FILE.jsonl$}}
+// NONE:     {{^gnn-tune: error: --out: expected FILE.jsonl, got none$}}
+// HELP:     --target=<KIND> {{.*}}Target: cuda, cpu, or one of a plugin; by default a GPU if there is one, else cpu
+// PROGRAM:  {{^gnn-tune: error: expected FILE.mlir, got none$}}
 // BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0 and of at most 1e9 s, such as 500ms, 5s or 2m, got '0'$}}
 // OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}

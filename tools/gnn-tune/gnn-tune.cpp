@@ -50,6 +50,9 @@ struct Options : run::ModuleOptions {
     graphFiles.setDescription(
         "A graph file, given once for each graph of the function; by default "
         "graphs are made from the statistics in their declarations");
+    cl::getRegisteredOptions().lookup("target")->setDescription(
+        "Target: cuda, cpu, or one of a plugin; by default a GPU if there is "
+        "one, else cpu");
   }
 
   cl::opt<std::string> op{
@@ -272,8 +275,10 @@ runtime::Error Run::checkArguments() {
            &given->cell, &given->model, &given->trace, &given->features}))
     return error;
   bool isListing = !given->features.empty();
-  if (given->file.empty() || (given->out.empty() && !isListing))
-    return runtime::failure("expected FILE.mlir and --out FILE.jsonl");
+  if (given->file.empty())
+    return runtime::failure("expected FILE.mlir, got none");
+  if (given->out.empty() && !isListing)
+    return runtime::failure("--out: expected FILE.jsonl, got none");
   if (isListing && given->replay.empty())
     return runtime::failure("--features: expected --replay with a store");
   if (runtime::Error error = checkCombinations(isListing))
