@@ -162,9 +162,9 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
                       nullptr);
   if (options.records.empty())
     return {};
-  return tile::addRecord(
-      options.records,
-      tile::printRecord(alone.op(), kind, best.schedule, best.measured.ratio));
+  std::string record =
+      tile::printRecord(alone.op(), kind, best.schedule, best.measured.ratio);
+  return tile::addRecord(options.records, record).in("records");
 }
 
 //===----------------------------------------------------------------------===//
@@ -309,7 +309,7 @@ Error Tuner::search(TunedTemplate &tuned) {
   limits.seconds = std::max(end - elapsed(), 0.0);
   limits.record = [&](const Trial &trial) {
     if (!options.store.empty() && !failed)
-      failed = store.add(cell, measurer->space().fields, trial);
+      failed = store.add(cell, measurer->space().fields, trial).in("store");
   };
   limits.isStopped = [&](const History &history) {
     Progress progress{tuned.name, number, alone.size()};

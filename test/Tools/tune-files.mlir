@@ -1,0 +1,18 @@
+// RUN: rm -rf %t && mkdir -p %t && cd %t
+// RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write g.npz x.npy 3 32
+
+// A file that becomes full is named, and the table of what was measured is kept.
+//
+// RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --store=/dev/full > table 2> error
+// RUN: FileCheck %s --check-prefix=FULL --input-file=error && FileCheck %s --check-prefix=TABLE --input-file=table
+//
+// FULL:  {{^gnn-tune: error: template 0 \(.+\): store: cannot write '/dev/full': No space left on device$}}
+// TABLE: {{^ms chosen +ms tuned +ratio +measured +dropped +template$}}
+
+gnn.graph @g square {node_types = 1, edge_types = 2}
+!node = tensor<?x32xf32, #gnn.rows<@g, node>>
+func.func @f(%x: !node {gnn.name = "x"}) -> (!node {gnn.name = "out"}) {
+  %m = gnn.gather %x via src : !node -> tensor<?x32xf32, #gnn.rows<@g, edge>>
+  %s = gnn.aggregate sum %m via dst : tensor<?x32xf32, #gnn.rows<@g, edge>> -> !node
+  return %s : !node
+}
