@@ -1,6 +1,15 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write g.npz x.npy 3 32
 
+// Lines are not added to standard output.
+//
+// RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --store=- 2>&1 | FileCheck %s --check-prefix=DASH
+// RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --records=- 2>&1 | FileCheck %s --check-prefix=DASHES
+// RUN: not test -e ./-
+//
+// DASH:   {{^gnn-tune: error: --store: expected FILE.jsonl, to which lines are added, got '-'$}}
+// DASHES: {{^gnn-tune: error: --records: expected FILE.jsonl, to which lines are added, got '-'$}}
+
 // A file that becomes full is named, and the table of what was measured is kept.
 //
 // RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --store=/dev/full > table 2> error

@@ -274,6 +274,11 @@ runtime::Error Run::checkArguments() {
           {&given->out, &given->store, &given->records, &given->replay,
            &given->cell, &given->model, &given->trace, &given->features}))
     return error;
+  for (const cl::opt<std::string> *option : {&given->store, &given->records})
+    if (*option == "-")
+      return runtime::failure("--", option->ArgStr.str(), ": expected ",
+                              option->ValueStr.str(),
+                              ", to which lines are added, got '-'");
   bool isListing = !given->features.empty();
   if (given->file.empty())
     return runtime::failure("expected FILE.mlir, got none");
