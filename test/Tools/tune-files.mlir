@@ -1,12 +1,16 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write g.npz x.npy 3 32
 
-// Lines are not added to standard output.
+// What cannot be written is found before the search.
 //
+// RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --trace=none/trace 2> error > table
+// RUN: FileCheck %s --check-prefix=TRACE --input-file=error
+// RUN: count 0 < table
 // RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --store=- 2>&1 | FileCheck %s --check-prefix=DASH
 // RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --records=- 2>&1 | FileCheck %s --check-prefix=DASHES
 // RUN: not test -e ./-
 //
+// TRACE:  {{^gnn-tune: error: --trace: cannot write 'none/trace': No such file or directory$}}
 // DASH:   {{^gnn-tune: error: --store: expected FILE.jsonl, to which lines are added, got '-'$}}
 // DASHES: {{^gnn-tune: error: --records: expected FILE.jsonl, to which lines are added, got '-'$}}
 
@@ -14,8 +18,11 @@
 //
 // RUN: not gnn-tune %s --graph g.npz --target=cpu --out=o --store=/dev/full > table 2> error
 // RUN: FileCheck %s --check-prefix=FULL --input-file=error && FileCheck %s --check-prefix=TABLE --input-file=table
+// RUN: not gnn-tune %s --graph g.npz --target=cpu --budget=1s --out=o --trace=/dev/full > table 2> error
+// RUN: FileCheck %s --check-prefix=LATE --input-file=error && FileCheck %s --check-prefix=TABLE --input-file=table
 //
 // FULL:  {{^gnn-tune: error: template 0 \(.+\): store: cannot write '/dev/full': No space left on device$}}
+// LATE:  {{^gnn-tune: error: --trace: cannot write '/dev/full': No space left on device$}}
 // TABLE: {{^ms chosen +ms tuned +ratio +measured +dropped +template$}}
 
 gnn.graph @g square {node_types = 1, edge_types = 2}

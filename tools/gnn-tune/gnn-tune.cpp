@@ -292,12 +292,16 @@ runtime::Error Run::checkArguments() {
     return error;
   if (runtime::Error error = checkFiles())
     return error;
-  // It is tried before anything is measured.
-  runtime::NewFile file;
-  int status = given->out.empty() ? 0 : file.create(given->out, {""});
-  if (status)
-    return runtime::failure("--out: cannot write '", given->out.getValue(),
-                            "': ", std::strerror(status));
+  // They are tried before anything is measured.
+  for (const cl::opt<std::string> *option :
+       {&given->out, &given->trace, &given->features}) {
+    runtime::NewFile file;
+    if (option->empty() || *option == "-")
+      continue;
+    if (int status = file.create(*option, {""}))
+      return runtime::failure("--", option->ArgStr.str(), ": cannot write '",
+                              option->getValue(), "': ", std::strerror(status));
+  }
   if (!given->replay.empty()) {
     auto lines = tune::readStore(given->replay);
     if (!lines)
@@ -473,12 +477,12 @@ int Run::listFeatures() const {
 
 /// Writes what was found.
 int Run::write(const tune::Tuned &tuned) const {
+  printSummary(tuned);
   if (runtime::Error error = writeOutput(given->out, tuned.lines()))
     return fail("--out: " + error.message());
   if (!given->trace.empty())
     if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
-  printSummary(tuned);
   if (tuned.lines().empty())
     outs() << "no schedule is faster than the chosen ones; "
            << given->out.getValue() << " is empty\n";
