@@ -40,8 +40,8 @@ std::string Tuned::lines() const {
   return text;
 }
 
-bool Tuned::isBegun() const {
-  return llvm::any_of(templates, [](const TunedTemplate &tuned) {
+size_t Tuned::numSearched() const {
+  return llvm::count_if(templates, [](const TunedTemplate &tuned) {
     return !tuned.history.trials.empty();
   });
 }
@@ -108,6 +108,7 @@ Error Templates::list(ModuleOp module, const TuneOptions &options,
     return runtime::failure("expected the number of a template of '",
                             options.function, "', one of ",
                             llvm::join(names, ", "), "; got ", *options.number);
+  result.numToSearch = numbers.size();
   return {};
 }
 

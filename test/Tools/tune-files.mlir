@@ -25,6 +25,16 @@
 // LATE:  {{^gnn-tune: error: --trace: cannot write '/dev/full': No space left on device$}}
 // TABLE: {{^ms chosen +ms tuned +ratio +measured +dropped +template$}}
 
+// Ctrl-C before anything is found keeps an earlier file of schedules.
+//
+// RUN: echo earlier > kept && rm -f store
+// RUN: %python %S/Inputs/interrupt.py store gnn-tune %s --graph g.npz --target=cpu --budget=60s --out=kept --store=store > out
+// RUN: FileCheck %s --check-prefix=STOPPED --input-file=out
+// RUN: grep -E 'schedule|earlier' kept
+//
+// STOPPED: {{^stopped by Ctrl-C, 1 of 1 templates searched$}}
+// STOPPED-NEXT: status 130
+
 gnn.graph @g square {node_types = 1, edge_types = 2}
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>
 func.func @f(%x: !node {gnn.name = "x"}) -> (!node {gnn.name = "out"}) {

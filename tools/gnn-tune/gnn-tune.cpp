@@ -230,7 +230,7 @@ private:
   readInputs(const std::vector<runtime::TensorInfo> &infos,
              const runtime::FunctionPlan &plan) const;
   int listFeatures() const;
-  int write(const tune::Tuned &tuned) const;
+  int write(const tune::Tuned &tuned, bool isWhole) const;
   int tuneFunction();
 
   tune::TuneOptions options;
@@ -339,12 +339,11 @@ runtime::Error Run::setOptions() {
 /// An error where a file would be lost by writing another.
 runtime::Error Run::checkFiles() const {
   std::vector<NamedFile> files = given->listFiles();
-  append_range(files,
-               ArrayRef<NamedFile>{
-                   {"--replay", given->replay.getValue(), false},
-                   {"--out", given->out.getValue(), true},
-                   {"--trace", given->trace.getValue(), true},
-                   {"--features", given->features.getValue(), true}});
+  append_range(files, ArrayRef<NamedFile>{
+                          {"--replay", given->replay.getValue(), false},
+                          {"--out", given->out.getValue(), true},
+                          {"--trace", given->trace.getValue(), true},
+                          {"--features", given->features.getValue(), true}});
   append_range(files, options.listFiles("--"));
   return expectDistinct(files);
 }
@@ -475,15 +474,21 @@ int Run::listFeatures() const {
   return 0;
 }
 
-/// Writes what was found.
-int Run::write(const tune::Tuned &tuned) const {
+/// Writes what was found; a search that is not `isWhole` and has found nothing
+/// leaves an earlier file.
+int Run::write(const tune::Tuned &tuned, bool isWhole) const {
   printSummary(tuned);
-  if (runtime::Error error = writeOutput(given->out, tuned.lines()))
-    return fail("--out: " + error.message());
+  bool isKept = !isWhole && tuned.lines().empty();
+  if (!isKept)
+    if (runtime::Error error = writeOutput(given->out, tuned.lines()))
+      return fail("--out: " + error.message());
   if (!given->trace.empty())
     if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
-  if (tuned.lines().empty())
+  if (isKept)
+    outs() << "no faster schedule is found; " << given->out.getValue()
+           << " is not written\n";
+  else if (tuned.lines().empty())
     outs() << "no schedule is faster than the chosen ones; "
            << given->out.getValue() << " is empty\n";
   return 0;
@@ -515,8 +520,16 @@ int Run::tuneFunction() {
           : tune::replay(*module, stored, place.options, options, tuned);
   std::signal(SIGINT, SIG_DFL);
   endProgress();
-  int status = failed && !tuned.isBegun() ? 0 : write(tuned);
-  return failed ? fail(failed.message()) : status;
+  int status = 0;
+  if (!failed || tuned.isBegun())
+    status = write(tuned, !failed && !isInterrupted);
+  if (failed)
+    return fail(failed.message());
+  if (!isInterrupted || status)
+    return status;
+  outs() << "stopped by Ctrl-C, " << tuned.numSearched() << " of "
+         << tuned.numToSearch << " templates searched\n";
+  return 128 + SIGINT;
 }
 
 int Run::run() {

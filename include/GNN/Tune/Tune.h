@@ -48,10 +48,14 @@ struct Tuned {
   /// A line about each graph that was made of statistics.
   std::vector<std::string> graphs;
   bool isStopped = false;
+  /// The number of templates to search: one of each key.
+  size_t numToSearch = 0;
+  /// The number of those that a search has begun with.
+  size_t numSearched() const;
   /// The lines of all templates.
   std::string lines() const;
   /// Whether anything was measured.
-  bool isBegun() const;
+  bool isBegun() const { return numSearched() > 0; }
 };
 
 /// Finds the function of `module`, which has the form that `lowerToTemplates`
