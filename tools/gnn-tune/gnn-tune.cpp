@@ -461,8 +461,7 @@ int Run::write(const tune::Tuned &tuned, bool isWhole) const {
       return fail("--trace: " + error.message());
   if (isKept)
     outs() << "no faster schedule is found; " << given->out.getValue()
-           << " is not written
-";
+           << " is not written\n";
   else if (tuned.lines().empty())
     outs() << "no measured schedule is faster than the chosen ones, so "
            << given->out.getValue() << " is empty\n";

@@ -17,7 +17,7 @@
 using namespace gnn;
 using namespace gnn::tune;
 
-static std::string readInput(const std::string &name) {
+static std::string readFileOfInputs(const std::string &name) {
   auto text = runtime::readFile(GNN_TUNE_INPUTS "/" + name);
   EXPECT_TRUE(text) << text.message();
   return text ? *text : "";
@@ -40,10 +40,10 @@ static std::string replace(std::string text, llvm::StringRef from,
 TEST(TreeModel, ScoresHaveTheBitsOfLightGBM) {
   for (const char *name : {"nan", "zero", "none"}) {
     auto model = TreeModel::parse(
-        readInput(std::string("trees-") + name + ".txt"), name);
+        readFileOfInputs(std::string("trees-") + name + ".txt"), name);
     ASSERT_TRUE(model) << model.message();
     EXPECT_EQ((*model)->featureNames().front(), "template.features");
-    std::string text = readInput(std::string("trees-") + name + ".tsv");
+    std::string text = readFileOfInputs(std::string("trees-") + name + ".tsv");
     unsigned rows = 0;
     for (llvm::StringRef line : llvm::split(llvm::StringRef(text), '\n')) {
       if (line.empty())
@@ -63,7 +63,7 @@ TEST(TreeModel, ScoresHaveTheBitsOfLightGBM) {
 /// A feature that a table does not have is missing; the most is the least
 /// weight.
 TEST(TreeModel, WeighsTablesByNames) {
-  std::string text = readInput("trees-nan.txt");
+  std::string text = readFileOfInputs("trees-nan.txt");
   auto model = TreeModel::parse(text, "trees");
   ASSERT_TRUE(model);
   FeatureTable table;
@@ -80,7 +80,7 @@ TEST(TreeModel, WeighsTablesByNames) {
 /// Of a template of another kind it does not know all fields, even if it knows
 /// one that has the same name.
 TEST(TreeModel, IsForSchedulesWhoseFieldsItKnows) {
-  std::string text = readInput("trees-nan.txt");
+  std::string text = readFileOfInputs("trees-nan.txt");
   auto model = TreeModel::parse(
       replace(text, "feature_names=template.features template.heads",
               "feature_names=field.lanes template.heads"),
@@ -98,7 +98,7 @@ TEST(TreeModel, IsForSchedulesWhoseFieldsItKnows) {
 }
 
 TEST(TreeModel, WrongLinesAreNamed) {
-  const std::string text = readInput("trees-nan.txt");
+  const std::string text = readFileOfInputs("trees-nan.txt");
   auto errorOf = [&](llvm::StringRef from, llvm::StringRef to) {
     return TreeModel::parse(replace(text, from, to), "m").message();
   };
