@@ -158,7 +158,11 @@ def text_option(name, text):
     if not isinstance(text, str) or not text or "\0" in text:
         raise ValueError(f"{name}: expected a text without null characters, got "
                          f"{types.described(text)}")
-    return text.encode(errors="surrogateescape")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: expected a text that UTF-8 can spell, got "
+                         f"{types.described(text)}") from None
 
 
 def list_option(name, words):

@@ -150,6 +150,10 @@ def test_errors(compiler, tmp_path):
         gnn_mlir.compile("module {}", schedules=[])
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
         gnn_mlir.compile(model, schedules=tmp_path / "gone.jsonl")
+    for option, path in (("schedules", "a\0b"), ("schedule_rule", "ranked:a\0b")):
+        with pytest.raises(ValueError,
+                           match=f"^{option}: expected a path without null characters, got"):
+            gnn_mlir.compile(model, **{option: path})
     line = gnn_mlir.list_schedules(model, vary=["n"])[0]
     line["function"] = "other"
     with pytest.raises(gnn_mlir.CompileError,

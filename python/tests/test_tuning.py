@@ -360,6 +360,7 @@ def test_templates_of_several_functions(gcn):
     (dict(search="ranked"), "model: expected a file for search 'ranked', got none"),
     (dict(model=__file__), "model: expected none for search 'coordinate', got '.*test_tuning.py'"),
     (dict(search="ranked", model=__file__), "model: .*test_tuning.py:1: expected 'tree'"),
+    (dict(model="a\0b"), r"model: expected a path without null characters, got 'a\\x00b'"),
     (dict(model=1), "model: expected a path, got 1"),
     (dict(op=-1), "op: expected an integer of at least 0, got -1"),
     (dict(op=2**64), f"op: expected a whole number from 0 to 2147483647, got '{2**64}'"),
@@ -375,6 +376,7 @@ def test_templates_of_several_functions(gcn):
     (dict(filters=["balance\0"]), r"filters: expected a list of words, got \['balance\\x00'\]"),
     (dict(cell="a\0b"), r"cell: expected a text without null characters, got 'a\\x00b'"),
     (dict(cell=3), "cell: expected a text without null characters, got 3"),
+    (dict(cell="\ud800"), r"cell: expected a text that UTF-8 can spell, got '\\ud800'"),
     (dict(keep="yes"), "keep: expected True or False, got 'yes'"),
     (dict(progress=3), "progress: expected a function, got 3"),
     (dict(target="cuda"), "target: expected none for a compiled function"),
@@ -390,6 +392,10 @@ def test_templates_of_several_functions(gcn):
      r"input 'x': expected f32\[300, 16\], got f32\[3, 16\]"),
     (dict(inputs={"x": np.zeros((300, 16))}),
      r"input 'x': expected f32\[300, 16\], got f64\[300, 16\]"),
+    (dict(inputs={"x": [[1, 2], [3]]}),
+     "input 'x': expected an array or equally long lists, got: "),
+    (dict(inputs={"x": np.ma.masked_array(np.zeros((300, 16), np.float32), False)}),
+     "input 'x': expected an array without a mask, got one with it"),
 ])
 def test_what_is_wrong_is_said(gcn, change, message):
     layer, graph, _ = gcn
@@ -397,7 +403,20 @@ def test_what_is_wrong_is_said(gcn, change, message):
         gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
 
 
-def test_a_model_that_is_not_there(gcn):
+def test_inputs_are_in_the_byte_order_of_the_machine():
+    given = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for other in (given.astype(">f4"), given.astype("<f4"), np.asfortranarray(given)):
+        array = tuning._array("x", other)
+        assert array.flags.c_contiguous and array.tobytes() == given.tobytes()
+    assert tuning._array("n", np.array(3, ">i8")).tobytes() == np.int64(3).tobytes()
+
+
+def test_a_model_that_is_not_there(gcn, tmp_path):
+    with pytest.raises(IsADirectoryError, match=f"'{tmp_path}'"):
+        gnn_mlir.tune(*gcn, search="ranked", model=tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="model: expected a file, got the named pipe"):
+        gnn_mlir.tune(*gcn, search="ranked", model=tmp_path / "pipe")
     with pytest.raises(FileNotFoundError, match="/none/x"):
         gnn_mlir.tune(*gcn, search="ranked", model="/none/x")
 
