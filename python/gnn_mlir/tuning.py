@@ -327,6 +327,7 @@ def _run(text, graphs, settings, given, arrays, device, progress):
 
 
 def _dtype(array):
-    """The name of a type as the library has it."""
-    return {"f": "f", "i": "i", "u": "u", "b": "i"}.get(
-        array.dtype.kind, "?") + ("1" if array.dtype.kind == "b" else str(8 * array.itemsize))
+    """The name of a type as the library has it, and NumPy's of others."""
+    kind = array.dtype.kind
+    return "i1" if kind == "b" else (
+        f"{kind}{8 * array.itemsize}" if kind in "fiu" else array.dtype.name)

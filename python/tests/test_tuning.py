@@ -392,6 +392,9 @@ def test_templates_of_several_functions(gcn):
      r"input 'x': expected f32\[300, 16\], got f32\[3, 16\]"),
     (dict(inputs={"x": np.zeros((300, 16))}),
      r"input 'x': expected f32\[300, 16\], got f64\[300, 16\]"),
+    *((dict(inputs={"x": np.zeros((300, 16), dtype)}),
+       fr"input 'x': expected f32\[300, 16\], got {name}\[300, 16\]")
+      for dtype, name in ((complex, "complex128"), (object, "object"), (bool, "i1"))),
     (dict(inputs={"x": [[1, 2], [3]]}),
      "input 'x': expected an array or equally long lists, got: "),
     (dict(inputs={"x": np.ma.masked_array(np.zeros((300, 16), np.float32), False)}),
