@@ -367,7 +367,8 @@ def test_templates_of_several_functions(gcn):
     (dict(seed=1.5), "seed: expected an integer, got 1.5"),
     (dict(seed=None), "seed: expected an integer, got None"),
     (dict(seed=2**64), f"seed: expected a whole number from 0 to {2**64 - 1}, got '{2**64}'"),
-    (dict(op=9), r"expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
+    (dict(op=True), "op: expected an integer, got True"),
+    (dict(op=9), r"op: expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
     (dict(function="f"), "function: expected one of gcn, got 'f'"),
     (dict(function=3), "function: expected a text without null characters, got 3"),
     (dict(filters=["luck"]), "filters: expected registers, utilization, balance, got 'luck'"),
@@ -404,6 +405,12 @@ def test_what_is_wrong_is_said(gcn, change, message):
     layer, graph, _ = gcn
     with pytest.raises((ValueError, gnn_mlir.GNNError), match=f"^{message}"):
         gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
+
+
+def test_a_kernel_that_is_not_there_is_an_invalid_argument(gcn):
+    for op in (9, 2**40):
+        with pytest.raises(ValueError, match="^op: expected "):
+            gnn_mlir.tune(*gcn[:2], budget=1, op=op)
 
 
 def test_inputs_are_in_the_byte_order_of_the_machine():
