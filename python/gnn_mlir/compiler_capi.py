@@ -231,14 +231,20 @@ def _schedule_file(schedules, folder):
         with paths.open_file(schedules, "schedules"):
             return schedules
     path = os.path.join(folder, SCHEDULE_FILE)
-    try:
-        lines = [json.dumps(dict(line)) for line in schedules]
-    except (TypeError, ValueError):
-        raise ValueError("schedules: expected a path or a list of dicts, got "
-                         f"{schedules!r}") from None
+    lines = _schedule_lines(schedules)
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in lines)
     return path
+
+
+def _schedule_lines(schedules):
+    """The lines of a file of schedules that are given as dicts."""
+    try:
+        if isinstance(schedules, (list, tuple)):
+            return [json.dumps(dict(line)) for line in schedules]
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"schedules: expected a path or a list of dicts, got {schedules!r}")
 
 
 _has_plugins = False  # Whose dialects and passes the cache does not know.
@@ -277,7 +283,7 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
         return make()  # What is asked for is made on the way, or not known.
     try:
         given = _read(schedules) if isinstance(schedules, (str, bytes, os.PathLike)) else (
-            schedules and [dict(line) for line in schedules])
+            None if schedules is None else _schedule_lines(schedules))
         facts = {name: (graph.stats(), graph.num_node_types, graph.num_edge_types)
                  for name, graph in (graphs or {}).items()}
         json.dumps(given)
