@@ -49,12 +49,16 @@ def compile_text(text, name, graphs=None, **options):
                                       options.handle))
 
 
-def explain_text(text, name, graphs=None, form="text", **options):
+def explain_text(text, name, graphs=None, form="text", schedules=None, **options):
     """The work of the passes on whole-graph ops on a program, as "text", as a picture ("dot")
     or as a page ("html"). Raises GNNError with all diagnostics."""
-    data, options = text.encode(), _Options(graphs, options)
-    return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle,
-                        ("text", "dot", "html").index(form))
+    data = text.encode()
+    with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
+        options["schedules"] = path_option("schedules", _schedule_file(schedules, folder))
+        options = _Options(graphs, options)
+        found = capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle,
+                             ("text", "dot", "html").index(form))
+    return found.replace(folder + os.sep, "")  # The file of schedules that were given as dicts.
 
 
 def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):
@@ -208,12 +212,12 @@ def flag_option(name, value):
         raise ValueError(f"{name}: expected True or False, got {value!r}")
 
 
-def layout_options(schedules, tuned, rule):
-    """The options that lay kernels out, of those of `compile`; those that are None are not asked
-    for."""
+def layout_options(tuned, rule):
+    """The options that lay kernels out, of those of `compile`, but for `schedules`; those that are
+    None are not asked for."""
     if tuned is not None:
         flag_option("tuned", tuned)
-    return dict(schedules=path_option("schedules", schedules), schedule_rule=rule_option(rule),
+    return dict(schedule_rule=rule_option(rule),
                 records=path_option("records", cache.read_records()[0]) if tuned else None)
 
 

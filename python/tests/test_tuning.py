@@ -229,6 +229,14 @@ def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
     assert "by the rules, 1 from file saved.jsonl:1, 1 from " in explained(
         schedules=lines, html=page)
     assert "from file saved.jsonl:3" in page.read_text()
+    as_dicts = explained(schedules=[json.loads(line) for line in lines.read_text().splitlines()])
+    of_file = explained(schedules=lines).replace(str(lines), "schedules.jsonl")
+    assert as_dicts.split() == of_file.replace("saved.jsonl", "schedules.jsonl").split()
+    assert "1 from file schedules.jsonl:1, 1 from " in as_dicts
+    with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts, got {}"):
+        explained(schedules={})
+    with pytest.raises(IsADirectoryError, match=f"'{tmp_path}'"):
+        explained(schedules=tmp_path)
 
 
 def test_a_record_changes_what_the_cache_of_programs_gives(gcn, planted, tmp_path):
