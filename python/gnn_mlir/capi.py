@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The C API (include/GNN-c) by ctypes: one library for every Python.
 
-The library is, in this order: what the environment variable GNN_MLIR_LIBRARY
-names; libGNN.so inside this package (a wheel has it); libGNN.so in the build folder
-that GNN_MLIR_BUILD names, or else the newest one in the build folders of the checkout
-that this file lies in. Where there is only libGNNRuntime.so, it will do to load
-packages and run them.
+The library is, in this order: what the environment variable GNN_MLIR_LIBRARY names; libGNN.so
+inside this package (a wheel has it); libGNN.so in the build folder that GNN_MLIR_BUILD names, or
+else the newest one in the build folders of the checkout that this file lies in. Where there is only
+libGNNRuntime.so, it will do to load packages and run them.
 """
 
 import contextlib
@@ -64,18 +63,12 @@ def find_library():
     for name in ("libGNN.so", "libGNNRuntime.so"):
         found = [place for build in builds
                  for place in (build / "lib" / name, *sorted(build.glob("lib/*/" + name)))]
-        places += sorted(found, key=_age)
+        places += sorted(found, key=lambda p: -p.stat().st_mtime if p.exists() else 0)
     for place in places:
         if place.exists():
             return str(place)
-    raise GNNError("expected a library in one of " +
-                   ", ".join(map(str, places)) + ", or GNN_MLIR_LIBRARY to name "
-                   "one; got none")
-
-
-def _age(path):
-    """Sorts files: the newest first, and those that are not there last."""
-    return -path.stat().st_mtime_ns if path.exists() else 0
+    raise GNNError(f"expected a library in one of {', '.join(map(str, places))}, or "
+                   "GNN_MLIR_LIBRARY to name one; got none")
 
 
 @functools.lru_cache(maxsize=None)
@@ -85,8 +78,7 @@ def library():
     try:
         found = ctypes.CDLL(path)
     except OSError as error:
-        raise GNNError(f"{path}: expected a library that loads, got: {error}"
-                       ) from error
+        raise GNNError(f"{path}: expected a library that loads, got: {error}") from error
     compiler = COMPILER if hasattr(found, "gnnCompile") else {}
     for name in (*FALLIBLE, *compiler, *PLAIN):
         if not hasattr(found, name):
@@ -315,15 +307,13 @@ class NativeGraph(_Handle):
         lib, h = library(), self.handle
         edges, square = lib.gnnGraphNumEdges(h), lib.gnnGraphIsSquare(h)
         nodes = [lib.gnnGraphNumNodes(h, side) for side in range(2)]
-        kinds = [_array(lib.gnnGraphNodeTypes(h, side), nodes[side])
-                 for side in range(2)]
+        kinds = [_array(lib.gnnGraphNodeTypes(h, side), nodes[side]) for side in range(2)]
         types = lib.gnnGraphNumEdgeTypes(h)
         node_types = lib.gnnGraphNumNodeTypes(h)
 
         def names(function, count):
             found = [function(h, i) for i in range(count)]
-            return None if None in found or not found else [
-                n.decode() for n in found]
+            return None if None in found or not found else [n.decode() for n in found]
 
         schema = lib.gnnGraphSchema(h)
         found = dict(
@@ -353,8 +343,8 @@ class NativeGraph(_Handle):
         size = c_int64()
         call("gnnGraphStructure", self.handle, key.encode(), None, 0, byref(size))
         values = np.empty(size.value, np.int32)
-        call("gnnGraphStructure", self.handle, key.encode(), values.ctypes.data,
-             size.value, byref(size))
+        call("gnnGraphStructure", self.handle, key.encode(), values.ctypes.data, size.value,
+             byref(size))
         return values
 
     def stats(self):

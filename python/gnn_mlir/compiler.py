@@ -90,9 +90,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
         program: a program as `compile` takes it, or a compiled PyTorch model.
         *args: arguments of a call of a PyTorch model, which is called with them first. Named
             arguments of the call follow.
-        target, chip, passes, graph, gradients, tuned, schedule_rule: as for `compile`. Programs
-            only.
-        schedules: the path of a file of schedules. Programs only.
+        target, chip, passes, graph, gradients, schedules, tuned, schedule_rule: as for `compile`.
+            Programs only.
         dot: a file that gets a picture for Graphviz. Programs only.
         html: a file that gets a page of pictures and tables. Programs only.
         kernels: whether the names of kernels are listed. PyTorch models only.
@@ -102,7 +101,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
 
     Raises:
         ValueError: an argument is invalid.
-        CompileError: the program does not compile."""
+        CompileError: the program does not compile.
+        OSError: a file cannot be read or written."""
     if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
@@ -114,8 +114,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     chip = choose_chip(target, chip)
     text, passes, graphs = read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
-    asked = {**settings_of(program, target, chip, passes, gradients),
-             **compiler_capi.layout_options(schedules, tuned, schedule_rule)}
+    asked = {**settings_of(program, target, chip, passes, gradients), "schedules": schedules,
+             **compiler_capi.layout_options(tuned, schedule_rule)}
     for form, path in (("dot", dot), ("html", html)):
         if path is not None:
             files.write(path, compiler_capi.explain_text(*arguments, form=form, **asked))

@@ -20,6 +20,7 @@ NAME = "program.mlir"  # The name of a program in errors.
 _UNKNOWN_PASS = re.compile(
     r"\Apasses: expected NAME=VALUE with a name of (.*), got '([^=']+)=.*'\Z")
 _NAME = re.compile(r"\A[a-z]+(-[a-z]+)+(?=: )")  # of an option, in front of a message
+_NO_TEMPLATE = "expected the number of a template of "  # says the library of `op`
 # Options too have other names to the compiler.
 _NO_MEANING = re.compile(
     r"\A([\w-]+) has no meaning for target (\w+): expected one of (.*), got '.*'\Z")
@@ -48,12 +49,16 @@ def compile_text(text, name, graphs=None, **options):
                                       options.handle))
 
 
-def explain_text(text, name, graphs=None, form="text", **options):
+def explain_text(text, name, graphs=None, form="text", schedules=None, **options):
     """The work of the passes on whole-graph ops on a program, as "text", as a picture ("dot")
     or as a page ("html"). Raises GNNError with all diagnostics."""
-    data, options = text.encode(), _Options(graphs, options)
-    return capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle,
-                        ("text", "dot", "html").index(form))
+    data = text.encode()
+    with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
+        options["schedules"] = path_option("schedules", _schedule_file(schedules, folder))
+        options = _Options(graphs, options)
+        found = capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle,
+                             ("text", "dot", "html").index(form))
+    return found.replace(folder + os.sep, "")  # The file of schedules that were given as dicts.
 
 
 def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):
@@ -80,6 +85,8 @@ def tune_text(text, name, graphs, settings, arrays, count, device, **options):
     except capi.GNNError as error:
         if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
             raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
+        if str(error).startswith(_NO_TEMPLATE):
+            raise ValueError(f"op: {error}") from None
         failed = error
     return capi.take_text(answer) if answer.value else None, failed
 
@@ -158,7 +165,11 @@ def text_option(name, text):
     if not isinstance(text, str) or not text or "\0" in text:
         raise ValueError(f"{name}: expected a text without null characters, got "
                          f"{types.described(text)}")
-    return text.encode(errors="surrogateescape")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: expected a text that UTF-8 can spell, got "
+                         f"{types.described(text)}") from None
 
 
 def list_option(name, words):
@@ -201,12 +212,12 @@ def flag_option(name, value):
         raise ValueError(f"{name}: expected True or False, got {value!r}")
 
 
-def layout_options(schedules, tuned, rule):
-    """The options that lay kernels out, of those of `compile`; those that are None are not asked
-    for."""
+def layout_options(tuned, rule):
+    """The options that lay kernels out, of those of `compile`, but for `schedules`; those that are
+    None are not asked for."""
     if tuned is not None:
         flag_option("tuned", tuned)
-    return dict(schedules=path_option("schedules", schedules), schedule_rule=rule_option(rule),
+    return dict(schedule_rule=rule_option(rule),
                 records=path_option("records", cache.read_records()[0]) if tuned else None)
 
 
@@ -224,14 +235,20 @@ def _schedule_file(schedules, folder):
         with paths.open_file(schedules, "schedules"):
             return schedules
     path = os.path.join(folder, SCHEDULE_FILE)
-    try:
-        lines = [json.dumps(dict(line)) for line in schedules]
-    except (TypeError, ValueError):
-        raise ValueError("schedules: expected a path or a list of dicts, got "
-                         f"{schedules!r}") from None
+    lines = _schedule_lines(schedules)
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in lines)
     return path
+
+
+def _schedule_lines(schedules):
+    """The lines of a file of schedules that are given as dicts."""
+    try:
+        if isinstance(schedules, (list, tuple)):
+            return [json.dumps(dict(line)) for line in schedules]
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"schedules: expected a path or a list of dicts, got {schedules!r}")
 
 
 _has_plugins = False  # Whose dialects and passes the cache does not know.
@@ -270,7 +287,7 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
         return make()  # What is asked for is made on the way, or not known.
     try:
         given = _read(schedules) if isinstance(schedules, (str, bytes, os.PathLike)) else (
-            schedules and [dict(line) for line in schedules])
+            None if schedules is None else _schedule_lines(schedules))
         facts = {name: (graph.stats(), graph.num_node_types, graph.num_edge_types)
                  for name, graph in (graphs or {}).items()}
         json.dumps(given)

@@ -29,8 +29,10 @@ def encoded(path, what="path"):
 
 
 def open_file(path, what="path"):
-    """Opens a file to read its bytes. Raises OSError, and ValueError, which `what` begins, for a
-    named pipe, which would have to be waited for until somebody opens its other end."""
+    """Opens a file to read its bytes. Raises OSError, and ValueError, which `what` begins, for what
+    is no path, and for a named pipe, which would have to be waited for until somebody opens its
+    other end."""
+    encoded(path, what)
     real = os.path.realpath(path)  # Pipes that the shell makes have none.
     if os.path.exists(real) and stat.S_ISFIFO(os.stat(real).st_mode):
         raise ValueError(f"{what}: expected a file, got the named pipe {os.fsdecode(path)!r}")

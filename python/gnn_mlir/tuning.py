@@ -14,7 +14,8 @@ import time
 
 import numpy as np
 
-from . import cache, compiler_capi, devices, files, interop, options, paths, targets, types
+from . import (cache, compiler_capi, devices, files, interop, options, paths, running, targets,
+               types)
 from .capi import GNNError
 from .compiler import CompiledFunction, choose_chip, functions_of, read_program, settings_of
 from .program import Function, check_dict
@@ -129,9 +130,8 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
     if progress is not None and not callable(progress):
         raise ValueError(f"progress: expected a function, got {types.described(progress)}")
     if model is not None:
-        model = paths.encoded(model, "model")
-        with open(model, "rb"):
-            pass
+        with paths.open_file(model, "model"):
+            model = paths.encoded(model)
     compiler_capi.text_option("function", function)
     given = compiler_capi.TuneSettings(
         op=None if op is None else types.integer("op", op), budget=budget,
@@ -215,12 +215,21 @@ def _tune(program, graph, inputs, of_program, given, progress):
     device = devices.open_device(
         devices.place(inputs, settings["target"]) if settings["target"] != targets.CPU
         else targets.CPU)
-    arrays = {name: np.asarray(to_numpy(value), order="C")  # ascontiguousarray has no scalars
-              for name, value in inputs.items()}
+    arrays = {name: _array(name, value) for name, value in inputs.items()}
     if function := settings.pop("function"):
         given.set("function", function)
     answer, error = _run(text, graphs, settings, given, arrays, device, progress)
     return Tuning(answer and json.loads(answer)), error
+
+
+def _array(name, value):
+    """An input as the library reads it: one value behind another, in the machine's byte order."""
+    running.check_dense(f"input {name!r}", value)
+    try:
+        array = to_numpy(value)
+    except (TypeError, ValueError) as error:  # of lists, and of torch for its own types
+        raise ValueError(f"input {name!r}: {error}") from None
+    return array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
 
 
 def _is_backward(program, function):
@@ -321,6 +330,7 @@ def _run(text, graphs, settings, given, arrays, device, progress):
 
 
 def _dtype(array):
-    """The name of a type as the library has it."""
-    return {"f": "f", "i": "i", "u": "u", "b": "i"}.get(
-        array.dtype.kind, "?") + ("1" if array.dtype.kind == "b" else str(8 * array.itemsize))
+    """The name of a type as the library has it, and NumPy's of others."""
+    kind = array.dtype.kind
+    return "i1" if kind == "b" else (
+        f"{kind}{8 * array.itemsize}" if kind in "fiu" else array.dtype.name)

@@ -12,9 +12,9 @@ MOST_TYPES = (1 << 16) - 1  # The most types of nodes, and of edges.
 
 
 def integer(what, value, low=0, high=None):
-    """An int, also of NumPy, in these bounds; else ValueError."""
+    """An int, also of NumPy, in these bounds; else, as for True, ValueError."""
     try:
-        number = operator.index(value)
+        number = operator.index(None if isinstance(value, bool) else value)
     except TypeError:
         raise ValueError(f"{what}: expected an integer, got {value!r}") from None
     if number < low or (high is not None and number > high):

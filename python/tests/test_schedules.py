@@ -136,10 +136,9 @@ def test_what_is_listed_for_the_target(compiler):
 
 def test_errors(compiler, tmp_path):
     model = models.gcn((8, 4))
-    with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts"):
-        gnn_mlir.compile(model, schedules=3)
-    with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts"):
-        gnn_mlir.compile(model, schedules=[3])
+    for wrong in (3, [3], {}, {"function": "gcn"}, iter([{}]), b"gone.jsonl"):
+        with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts, got"):
+            gnn_mlir.compile(model, schedules=wrong)
     for path in (3, ""):
         with pytest.raises(ValueError, match="save_schedules: expected a path, got"):
             gnn_mlir.compile(model, save_schedules=path)
@@ -150,6 +149,10 @@ def test_errors(compiler, tmp_path):
         gnn_mlir.compile("module {}", schedules=[])
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
         gnn_mlir.compile(model, schedules=tmp_path / "gone.jsonl")
+    for option, path in (("schedules", "a\0b"), ("schedule_rule", "ranked:a\0b")):
+        with pytest.raises(ValueError,
+                           match=f"^{option}: expected a path without null characters, got"):
+            gnn_mlir.compile(model, **{option: path})
     line = gnn_mlir.list_schedules(model, vary=["n"])[0]
     line["function"] = "other"
     with pytest.raises(gnn_mlir.CompileError,

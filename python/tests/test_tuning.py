@@ -249,6 +249,14 @@ def test_reports_say_where_schedules_are_from(gcn, planted, tmp_path):
     assert "by the rules, 1 from file saved.jsonl:1, 1 from " in explained(
         schedules=lines, html=page)
     assert "from file saved.jsonl:3" in page.read_text()
+    as_dicts = explained(schedules=[json.loads(line) for line in lines.read_text().splitlines()])
+    of_file = explained(schedules=lines).replace(str(lines), "schedules.jsonl")
+    assert as_dicts.split() == of_file.replace("saved.jsonl", "schedules.jsonl").split()
+    assert "1 from file schedules.jsonl:1, 1 from " in as_dicts
+    with pytest.raises(ValueError, match="schedules: expected a path or a list of dicts, got {}"):
+        explained(schedules={})
+    with pytest.raises(IsADirectoryError, match=f"'{tmp_path}'"):
+        explained(schedules=tmp_path)
 
 
 def test_a_record_changes_what_the_cache_of_programs_gives(gcn, planted, tmp_path):
@@ -380,13 +388,15 @@ def test_templates_of_several_functions(gcn):
     (dict(search="ranked"), "model: expected a file for search 'ranked', got none"),
     (dict(model=__file__), "model: expected none for search 'coordinate', got '.*test_tuning.py'"),
     (dict(search="ranked", model=__file__), "model: .*test_tuning.py:1: expected 'tree'"),
+    (dict(model="a\0b"), r"model: expected a path without null characters, got 'a\\x00b'"),
     (dict(model=1), "model: expected a path, got 1"),
     (dict(op=-1), "op: expected an integer of at least 0, got -1"),
     (dict(op=2**64), f"op: expected a whole number from 0 to 2147483647, got '{2**64}'"),
     (dict(seed=1.5), "seed: expected an integer, got 1.5"),
     (dict(seed=None), "seed: expected an integer, got None"),
     (dict(seed=2**64), f"seed: expected a whole number from 0 to {2**64 - 1}, got '{2**64}'"),
-    (dict(op=9), r"expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
+    (dict(op=True), "op: expected an integer, got True"),
+    (dict(op=9), r"op: expected the number of a template of 'gcn', one of 0 \(.*\); got 9"),
     (dict(function="f"), "function: expected one of gcn, got 'f'"),
     (dict(function=3), "function: expected a text without null characters, got 3"),
     (dict(filters=["luck"]), "filters: expected registers, utilization, balance, got 'luck'"),
@@ -395,6 +405,7 @@ def test_templates_of_several_functions(gcn):
     (dict(filters=["balance\0"]), r"filters: expected a list of words, got \['balance\\x00'\]"),
     (dict(cell="a\0b"), r"cell: expected a text without null characters, got 'a\\x00b'"),
     (dict(cell=3), "cell: expected a text without null characters, got 3"),
+    (dict(cell="\ud800"), r"cell: expected a text that UTF-8 can spell, got '\\ud800'"),
     (dict(keep="yes"), "keep: expected True or False, got 'yes'"),
     (dict(progress=3), "progress: expected a function, got 3"),
     (dict(target="cuda"), "target: expected none for a compiled function"),
@@ -410,6 +421,13 @@ def test_templates_of_several_functions(gcn):
      r"input 'x': expected f32\[300, 16\], got f32\[3, 16\]"),
     (dict(inputs={"x": np.zeros((300, 16))}),
      r"input 'x': expected f32\[300, 16\], got f64\[300, 16\]"),
+    *((dict(inputs={"x": np.zeros((300, 16), dtype)}),
+       fr"input 'x': expected f32\[300, 16\], got {name}\[300, 16\]")
+      for dtype, name in ((complex, "complex128"), (object, "object"), (bool, "i1"))),
+    (dict(inputs={"x": [[1, 2], [3]]}),
+     "input 'x': expected an array or equally long lists, got: "),
+    (dict(inputs={"x": np.ma.masked_array(np.zeros((300, 16), np.float32), False)}),
+     "input 'x': expected an array without a mask, got one with it"),
 ])
 def test_what_is_wrong_is_said(gcn, change, message):
     layer, graph, _ = gcn
@@ -417,7 +435,26 @@ def test_what_is_wrong_is_said(gcn, change, message):
         gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
 
 
-def test_a_model_that_is_not_there(gcn):
+def test_a_kernel_that_is_not_there_is_an_invalid_argument(gcn):
+    for op in (9, 2**40):
+        with pytest.raises(ValueError, match="^op: expected "):
+            gnn_mlir.tune(*gcn[:2], budget=1, op=op)
+
+
+def test_inputs_are_in_the_byte_order_of_the_machine():
+    given = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for other in (given.astype(">f4"), given.astype("<f4"), np.asfortranarray(given)):
+        array = tuning._array("x", other)
+        assert array.flags.c_contiguous and array.tobytes() == given.tobytes()
+    assert tuning._array("n", np.array(3, ">i8")).tobytes() == np.int64(3).tobytes()
+
+
+def test_a_model_that_is_not_there(gcn, tmp_path):
+    with pytest.raises(IsADirectoryError, match=f"'{tmp_path}'"):
+        gnn_mlir.tune(*gcn, search="ranked", model=tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="model: expected a file, got the named pipe"):
+        gnn_mlir.tune(*gcn, search="ranked", model=tmp_path / "pipe")
     with pytest.raises(FileNotFoundError, match="/none/x"):
         gnn_mlir.tune(*gcn, search="ranked", model="/none/x")
 
