@@ -131,7 +131,7 @@ def check_gradients(program, machine, draw, name):
     options = {"graph": bound, "gradients": True, "chip": machine.chip,
                "passes": machine.passes}
     chosen = schedules.draw(
-        gnn_mlir.list_schedules(function, target=machine.target, **options),
+        schedules.by_kernel(gnn_mlir.list_schedules(function, target=machine.target, **options)),
         random.Random(f"{name} {draw}")) if draw else None
     layer = gnn_mlir.compile(function, target=machine.target, schedules=chosen, **options)
     others = [gnn_mlir.compile(function, target="emulator", **{

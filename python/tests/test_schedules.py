@@ -28,9 +28,11 @@ PROGRAMS = [("rgcn", "rows-1000", 33, 1), ("gat", "hub", 16, 3), ("rgat", "rows-
             ("sage-max", "rows-31", 100, 1), ("gatv2", "empty-types", 7, 3)]
 
 
-def without_runs(schedule):
-    """No listing says `runs`, which a pass chooses by what is listed."""
-    return re.sub(", runs = [0-9]+", "", schedule)
+def as_listed(schedule, lines):
+    """Without what a pass has chosen by what is listed: no listing says `runs`, and some lines of
+    products leave `max_registers` open."""
+    schedule, listed = re.sub(", runs = [0-9]+", "", schedule), map(text_of, lines)
+    return schedule if schedule in listed else re.sub(", max_registers = [0-9]+", "", schedule)
 
 
 @pytest.mark.parametrize("subject, graph, features, heads", PROGRAMS)
@@ -47,7 +49,7 @@ def test_each_gives_the_numbers(compiler, subject, graph, features, heads):
                                     schedules=chosen)
         steps = compiled.package.plan()["functions"][0]["steps"]
         for line in chosen:
-            assert text_of(line) in [without_runs(step["schedule"]) for step in steps]
+            assert text_of(line) in [as_listed(step["schedule"], chosen) for step in steps]
         binding = compiled.bind(graphs, None if TARGET == "emulator" else TARGET)
         out = binding(inputs)
         return out if isinstance(out, dict) else {binding.outputs[0].name: out}
@@ -69,8 +71,8 @@ def test_layout_is_what_the_kernel_takes(compiler, unchecked):
         # Products of one schedule, but of several depths, are laid out differently.
         layouts = {(text_of(line), line["layout"]["threads"], line["layout"]["shared_bytes"])
                    for line in chosen}
-        assert {(without_runs(step["schedule"]), step["block"][0], step["static_shared_bytes"])
-                for step in steps} == layouts
+        assert {(as_listed(step["schedule"], chosen), step["block"][0],
+                 step["static_shared_bytes"]) for step in steps} == layouts
         assert all(step["block"][1:] == [1, 1] for step in steps)
 
 
