@@ -535,7 +535,7 @@ def test_ctrl_c_of_the_tool(tool, tmp_path):
          "--out", tmp_path / "found.jsonl", "--store", tmp_path / "store.jsonl"],
         stdout=subprocess.PIPE, text=True)
     interrupt(process, tmp_path / "store.jsonl")
-    assert process.returncode == 0 and "ms tuned" in process.stdout.read()
+    assert process.returncode == 130 and "ms tuned" in process.stdout.read()
     for line in (tmp_path / "found.jsonl").read_text().splitlines():
         assert json.loads(line)["schedule"]
 

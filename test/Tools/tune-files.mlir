@@ -23,7 +23,7 @@
 //
 // FULL:  {{^gnn-tune: error: template 0 \(.+\): store: cannot write '/dev/full': No space left on device$}}
 // LATE:  {{^gnn-tune: error: --trace: cannot write '/dev/full': No space left on device$}}
-// TABLE: {{^ms chosen +ms tuned +ratio +measured +dropped +template$}}
+// TABLE: {{^ +ms chosen +ms tuned +ratio +measured +dropped +template$}}
 
 // Ctrl-C before anything is found keeps an earlier file of schedules.
 //

@@ -261,6 +261,8 @@ TEST(ThreadPool, WorksWithFewerThreads) {
   pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);
+    std::vector<unsigned> numbers;
+    numbers.reserve(3000);
     rlimit none = {1, 1}; // no address space for a stack
     if (::setrlimit(RLIMIT_AS, &none))
       ::_exit(2);
@@ -268,7 +270,6 @@ TEST(ThreadPool, WorksWithFewerThreads) {
     for (int again = 0; again < 2; ++again)
       runOnThreads(1000, [&](unsigned) { ++calls; }, 1000);
     // One thread makes the calls of each that was asked for, one after another.
-    std::vector<unsigned> numbers;
     runOnThreads(
         3000, [&](unsigned number) { numbers.push_back(number); }, 3000);
     if (numbers.size() != 3000 || numbers[1] != kMaxThreads)
