@@ -359,6 +359,9 @@ static runtime::Error checkArguments() {
     return error;
   if (llvm::Error error = given->flags.checkPaths())
     return runtime::failure(toString(std::move(error)));
+  if (!given->flags->records.empty())
+    if (runtime::Error error = checkInput(given->flags->records))
+      return error.in("--records");
   if (given->flags->allowUnusedSchedules && given->flags->schedules.empty() &&
       given->compared.empty())
     return runtime::failure(

@@ -119,12 +119,12 @@ struct Options : run::ModuleOptions {
       "seed",
       cl::desc("Seed of a search that draws random numbers, and of graphs that "
                "are made from statistics"),
-      cl::value_desc("N"), cl::cat(category)};
+      cl::value_desc("SEED"), cl::cat(category)};
   cl::opt<std::string> jobs{
       "jobs",
       cl::desc("Threads that compile, at most one for each core; by default "
                "OMP_NUM_THREADS, or else one for each core"),
-      cl::value_desc("N"), cl::cat(category)};
+      cl::value_desc("COUNT"), cl::cat(category)};
   CompileFlags flags{category, "tune", {}};
 };
 } // namespace
