@@ -219,7 +219,7 @@ def choice(done, message):
     """The part of a remark on long rows that is recorded."""
     if done:
         return re.search(r"more than (\d+)", message)[1]
-    few = re.match("pieces of long rows would |the longest of its rows", message)
+    few = re.match("pieces of long rows would |the longest row has ", message)
     return "whole" if few else message
 
 
