@@ -6,7 +6,6 @@
 
 #include "GNN/Tune/TuneOptions.h"
 
-#include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Transforms/Schedules/FilterSchedules.h"
 #include "GNN/Transforms/Schedules/Records.h"
@@ -16,7 +15,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 
 using namespace gnn;
 using namespace gnn::tune;
@@ -30,16 +29,17 @@ using runtime::ErrorKind;
 
 static constexpr double mostSeconds = 1e9;
 
-static Error setText(std::string &field, StringRef value) {
+template <std::string TuneOptions::*field>
+static Error setText(TuneOptions &options, StringRef value) {
   if (value.empty())
     return runtime::failure("expected a text, got an empty one");
-  field = value.str();
+  options.*field = value.str();
   return {};
 }
 
 template <typename Field>
-static Error setNumber(Field &field, StringRef value, uint64_t least,
-                       uint64_t most) {
+static Error readNumber(Field &field, StringRef value, uint64_t least,
+                        uint64_t most) {
   uint64_t number;
   if (value.getAsInteger(10, number) || number < least || number > most)
     return runtime::failure("expected a whole number from ", least, " to ",
@@ -48,8 +48,18 @@ static Error setNumber(Field &field, StringRef value, uint64_t least,
   return {};
 }
 
+template <auto field, uint64_t least, uint64_t most>
+static Error setNumber(TuneOptions &options, StringRef value) {
+  return readNumber(options.*field, value, least, most);
+}
+
+static Error setThreads(TuneOptions &options, StringRef value) {
+  return readNumber(options.threads, value, 1,
+                    std::max(runtime::numCores(), runtime::numThreads()));
+}
+
 /// Seconds of "500ms", "5s", "2m" or "5".
-static Error setTime(double &field, StringRef value) {
+static Error setTime(TuneOptions &options, StringRef value) {
   StringRef number = value;
   double unit = number.consume_back("ms")  ? 1e-3
                 : number.consume_back("s") ? 1
@@ -61,7 +71,7 @@ static Error setTime(double &field, StringRef value) {
     return runtime::failure("expected a time above 0 and of at most 1e9 s, "
                             "such as 500ms, 5s or 2m, got '",
                             value.str(), "'");
-  field = seconds * unit;
+  options.seconds = seconds * unit;
   return {};
 }
 
@@ -87,41 +97,17 @@ struct Setting {
 } // namespace
 
 static const Setting settings[] = {
-    {"function",
-     [](TuneOptions &options, StringRef value) {
-       return setText(options.function, value);
-     }},
-    {"op",
-     [](TuneOptions &options, StringRef value) {
-       return setNumber(options.number, value, 0,
-                        std::numeric_limits<int32_t>::max());
-     }},
-    {"budget", [](TuneOptions &options,
-                  StringRef value) { return setTime(options.seconds, value); }},
+    {"function", setText<&TuneOptions::function>},
+    {"op", setNumber<&TuneOptions::number, 0, INT32_MAX>},
+    {"budget", setTime},
     {"search", setSearch},
-    {"model",
-     [](TuneOptions &options, StringRef value) {
-       return setText(options.modelFile, value);
-     }},
-    {"seed",
-     [](TuneOptions &options, StringRef value) {
-       return setNumber(options.seed, value, 0,
-                        std::numeric_limits<uint64_t>::max());
-     }},
+    {"model", setText<&TuneOptions::modelFile>},
+    {"seed", setNumber<&TuneOptions::seed, 0, UINT64_MAX>},
     {"filters", setFilters},
-    {"threads",
-     [](TuneOptions &options, StringRef value) {
-       return setNumber(options.threads, value, 1,
-                        std::max(runtime::numCores(), runtime::numThreads()));
-     }},
-    {"store", [](TuneOptions &options,
-                 StringRef value) { return setText(options.store, value); }},
-    {"cell", [](TuneOptions &options,
-                StringRef value) { return setText(options.cell, value); }},
-    {"records",
-     [](TuneOptions &options, StringRef value) {
-       return setText(options.records, value);
-     }},
+    {"threads", setThreads},
+    {"store", setText<&TuneOptions::store>},
+    {"cell", setText<&TuneOptions::cell>},
+    {"records", setText<&TuneOptions::records>},
 };
 
 Error TuneOptions::set(StringRef name, StringRef value, StringRef shown) {

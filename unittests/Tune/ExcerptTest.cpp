@@ -221,18 +221,23 @@ TEST(DeviceMeasurer, DropsWhatDoesNotComputeTheSame) {
   EXPECT_EQ((*measurer)->broken(), "");
 }
 
+static TuneOptions withRandomInputs(const Program &program) {
+  TuneOptions options;
+  options.function = program.function;
+  options.inputs = [](const auto &infos, const auto &) {
+    return randomInputs(infos);
+  };
+  return options;
+}
+
 /// What is searched for a GPU computes what the chosen schedules do.
 TEST(Tune, SchedulesOfAGPUComputeTheSame) {
   for (const char *example : {"gat", "rgcn"}) {
     Program program(example, /*isForGPU=*/true);
     program.makeTemplates();
-    TuneOptions options;
-    options.function = program.function;
+    TuneOptions options = withRandomInputs(program);
     options.seconds = 4;
     options.search = "random";
-    options.inputs = [](const auto &infos, const auto &) {
-      return randomInputs(infos);
-    };
     Tuned tuned;
     runtime::Error error =
         tune::tune(*program.module, program.place, options, tuned);
@@ -254,12 +259,8 @@ TEST(Tune, SchedulesOfAGPUComputeTheSame) {
 TEST(Tune, BudgetsBeginWhereTheCallerSays) {
   Program program("gcn");
   program.makeTemplates();
-  TuneOptions options;
-  options.function = program.function;
+  TuneOptions options = withRandomInputs(program);
   options.begin -= std::chrono::seconds(6);
-  options.inputs = [](const auto &infos, const auto &) {
-    return randomInputs(infos);
-  };
   Tuned tuned;
   runtime::Error error =
       tune::tune(*program.module, program.place, options, tuned);

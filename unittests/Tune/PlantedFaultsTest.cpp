@@ -225,6 +225,14 @@ TEST_F(PlantedSum, EndsWithAKernelThatRunsForEver) {
   EXPECT_GT(sum.milliseconds, 0);
 }
 
+static void expectOthersAreTimed(const TunedTemplate &tuned) {
+  auto found = findPlanted(tuned);
+  ASSERT_FALSE(found.empty());
+  for (const Trial *trial : found)
+    EXPECT_FALSE(trial->measured.isTimed());
+  EXPECT_GT(tuned.timed(), 0u);
+}
+
 /// Whether its own result is wrong, or only those after it.
 TEST_F(PlantedSum, EndsWithAKernelThatOverwritesInputs) {
   for (auto [fault, rows] :
@@ -237,11 +245,7 @@ TEST_F(PlantedSum, EndsWithAKernelThatOverwritesInputs) {
                                    "another one since then (expected "))
         << broken;
     EXPECT_TRUE(StringRef(broken).contains(planted())) << broken;
-    auto found = findPlanted(tuned.templates[2]);
-    ASSERT_FALSE(found.empty());
-    for (const Trial *trial : found)
-      EXPECT_FALSE(trial->measured.isTimed());
-    EXPECT_GT(tuned.templates[2].timed(), 0u);
+    expectOthersAreTimed(tuned.templates[2]);
   }
 }
 
@@ -252,9 +256,5 @@ TEST_F(PlantedSumOfOneTime, EndsWithAKernelThatOverwritesInputs) {
   std::string broken = tune().message();
   EXPECT_TRUE(StringRef(broken).contains("has overwritten inputs")) << broken;
   EXPECT_TRUE(StringRef(broken).contains(planted())) << broken;
-  auto found = findPlanted(tuned.templates[2]);
-  ASSERT_FALSE(found.empty());
-  for (const Trial *trial : found)
-    EXPECT_FALSE(trial->measured.isTimed());
-  EXPECT_GT(tuned.templates[2].timed(), 0u);
+  expectOthersAreTimed(tuned.templates[2]);
 }

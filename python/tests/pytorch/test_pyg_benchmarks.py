@@ -32,6 +32,22 @@ def test_sweep_on_the_emulator(benchmarks, compiler, tmp_path):
         sweep.main([*arguments, "in_flight", "--kernel", "gemm"])
 
 
+def test_switches_of_passes_on_the_emulator(benchmarks, compiler, tmp_path, monkeypatch):
+    """Every way computes the same; one that does not is an error."""
+    switches = benchmarks("tuning.switches")
+    arguments = ["dots", "--only", "n90", "--device", "emulator",
+                 "--output", str(tmp_path / "found.json")]
+    monkeypatch.setitem(switches.CASES, "dots", [
+        (switches.Made(90, 6, 1.0, 0.0), "dot/16", switches.Cell(None, "dot", 16).module)])
+    switches.main(arguments)
+    case, = json.loads((tmp_path / "found.json").read_text())["cases"]
+    assert case["case"] == "n90-d6-v1-l0/dot/16"
+    assert list(case["microseconds"]) == list(switches.WAYS["dots"])
+    monkeypatch.setattr(switches.sweep, "TOLERANCE", -1)
+    with pytest.raises(AssertionError, match="rule: 0.0e"):
+        switches.main(arguments)
+
+
 @pytest.mark.slow
 def test_minibatches_on_the_emulator(benchmarks, compiler, tmp_path, capsys):
     minibatch = benchmarks("minibatch")

@@ -425,6 +425,7 @@ static InFlight fitOneWave(const TraverseSchedule &schedule,
   return usual;
 }
 
+/// Those of a walk of many waves.
 static InFlight usualInFlight(const TraverseSchedule &schedule,
                               const TraverseFacts &facts) {
   if (facts.shufflesInsideElements)
