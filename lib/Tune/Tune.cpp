@@ -226,6 +226,7 @@ public:
 
 private:
   Error listTemplates() { return templates.list(module, options, result); }
+  Error checkGraphs();
   Error compileChosen();
   Error setInputs();
   Error runFirst(size_t count) const;
@@ -250,6 +251,20 @@ private:
   Tuned &result;
 };
 } // namespace
+
+/// Whether all graphs are there: no template is at fault where one is not. What
+/// is derived of a graph is made of it.
+Error Tuner::checkGraphs() {
+  for (const IsolatedTemplate &one : alone) {
+    StringRef name = one.op().getGraphAttr().getValue();
+    auto declared = module.lookupSymbol<GraphOp>(name);
+    if (declared && declared.isDerived())
+      name = *declared.getParentGraph();
+    if (auto graph = place.graphOf(name.str()); !graph)
+      return graph.takeError();
+  }
+  return {};
+}
 
 Error Tuner::compileChosen() {
   std::vector<CompileJob> jobs;
@@ -369,8 +384,9 @@ Error Tuner::run() {
   if (!place.device->hasTimer())
     return runtime::failure("the ", place.device->kind(),
                             " has no times: expected target cuda or cpu");
-  for (auto step : {&Tuner::listTemplates, &Tuner::compileChosen,
-                    &Tuner::setInputs, &Tuner::timeChosen})
+  for (auto step :
+       {&Tuner::listTemplates, &Tuner::checkGraphs, &Tuner::compileChosen,
+        &Tuner::setInputs, &Tuner::timeChosen})
     if (Error error = (this->*step)())
       return error;
   for (size_t number : templates.numbers) {

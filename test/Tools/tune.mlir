@@ -78,7 +78,7 @@
 // OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
-// GRAPH:    {{^gnn-tune: error: .*graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
+// GRAPH:    {{^gnn-tune: error: graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
 // NAME:     {{^gnn-tune: error: expected --graph g=FILE.npz, got 'h=.+'$}}
 // COUNT:    {{^gnn-tune: error: expected --graph once for each graph of the function: 1, got 2$}}
 // LOOPS:    {{^gnn-tune: error: --add-self-loops: expected --graph FILE.npz, whose edges it changes, got none$}}
