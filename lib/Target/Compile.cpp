@@ -47,9 +47,7 @@ static bool isBehindStop(StringRef point, StopAt stopAt) {
          (last == Form::Blocked && point == "after-loops");
 }
 
-/// An error of an option, which is at no place in the file.
-static InFlightDiagnostic emitOptionError(ModuleOp module,
-                                          const Twine &message) {
+InFlightDiagnostic gnn::emitOptionError(ModuleOp module, const Twine &message) {
   Location location = module.getLoc();
   if (auto place = location->findInstanceOf<FileLineColLoc>())
     location = FileLineColLoc::get(place.getFilename(), 0, 0);

@@ -68,6 +68,7 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --filter=balance --replay=%t.store 2>&1 | FileCheck %s --check-prefix=REPLAYED
 // RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --op=1 --budget=1s --out=%t.jsonl --filter=balance | FileCheck %s --check-prefix=FILTERED
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --passes=fuse=maybe 2>&1 | FileCheck %s --check-prefix=PASSES
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --gradients=h: 2>&1 | FileCheck %s --check-prefix=GRADIENTS
 
 // What is wrong is said before anything is measured.
 //
@@ -98,6 +99,7 @@
 // FILTERED: 1 (traverse
 // FILTERED-NEXT: {{^ +not compiled, by filters: [0-9]+ balance$}}
 // PASSES:   {{^gnn-tune: error: --passes: fuse: expected true or false, got 'maybe'$}}
+// GRADIENTS: {{^gnn-tune: error: --gradients: expected one of f, got 'h'$}}
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>

@@ -16,9 +16,7 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Plugins.h"
 #include "GNN/Runtime/CUDA.h"
-#include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/Backends.h"
-#include "GNN/Target/Compile.h"
 #include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
 #include "GNN/Target/ParseProgram.h"
@@ -391,23 +389,23 @@ bool Run::compile() {
   }
   std::vector<std::string> names = listGraphs(*module, options.function);
   auto named = nameGraphs(*module, options.function, loaded);
-  if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
-      mlir::failed(attachGradients(*module, given->flags->gradients)))
+  if (mlir::failed(named))
     return false;
-  for (const NamedGraph &graph : *named)
-    place.graphs[graph.name] = graph.graph;
-  {
-    mlir::ScopedDiagnosticHandler options(context.get(),
-                                          [&](mlir::Diagnostic &error) {
-                                            fail("--" + error.str());
-                                            return mlir::success();
-                                          });
-    if (mlir::failed(checkOptions(*module, place.options)))
-      return false;
+  std::vector<std::string> withoutPlace; // errors of options
+  mlir::ScopedDiagnosticHandler keep(
+      context.get(), [&](mlir::Diagnostic &error) {
+        auto place = dyn_cast<mlir::FileLineColLoc>(error.getLocation());
+        if (!place || place.getLine() > 0)
+          return failure();
+        withoutPlace.push_back(error.str());
+        return success();
+      });
+  auto kind = runtime::ErrorKind::Program;
+  if (mlir::failed(tune::lower(*module, *named, place, kind))) {
+    for (const std::string &text : withoutPlace)
+      fail((kind == runtime::ErrorKind::Option ? "--" : "") + text);
+    return false;
   }
-  if (mlir::failed(lowerToTemplates(*module, place.options,
-                                    /*choosesSchedules=*/false)))
-    return false;
   if (auto function = findFunction(*module, options.function); !function)
     return failWith(function.takeError());
   if (loaded.empty())
