@@ -14,12 +14,42 @@ using namespace gnn;
 using namespace gnn::tune;
 using runtime::ErrorKind;
 
+/// Whether a pipeline on modules has that pass on modules.
+static bool hasPass(StringRef pipeline, StringRef name) {
+  for (size_t at = 0; (at = pipeline.find(name, at)) != StringRef::npos; ++at) {
+    StringRef before = pipeline.take_front(at).rtrim();
+    StringRef after = pipeline.drop_front(at + name.size()).ltrim();
+    if ((before.empty() || before.back() == ',') &&
+        (after.empty() || StringRef(",{").contains(after.front())))
+      return true;
+  }
+  return false;
+}
+
+/// Emits an error at passes that give templates the schedules of a file: those
+/// would be neither the rules', which all others are compared with, nor a
+/// candidate's.
+static LogicalResult checkStagePasses(ModuleOp module,
+                                      const CompileOptions &options) {
+  for (const std::string &text : options.stagePasses)
+    for (StringRef name :
+         {"gnn-tile-apply-schedules", "gnn-tile-apply-records"})
+      if (hasPass(StringRef(text).split('=').second, name))
+        return emitOptionError(module,
+                               "stage-passes: expected no pass that takes "
+                               "schedules of a file where schedules are tuned, "
+                               "got '")
+               << name << "'";
+  return success();
+}
+
 LogicalResult gnn::tune::lower(ModuleOp module, ArrayRef<NamedGraph> graphs,
                                Place &place, ErrorKind &kind) {
   ErrorKind wrong = ErrorKind::Option;
   if (failed(attachStatistics(module, graphs, &wrong)) ||
       failed(attachGradients(module, place.options.gradients)) ||
-      failed(checkOptions(module, place.options))) {
+      failed(checkOptions(module, place.options)) ||
+      failed(checkStagePasses(module, place.options))) {
     kind = wrong;
     return failure();
   }
