@@ -18,6 +18,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -222,7 +223,9 @@ public:
 
   Error run();
   /// Whether a thread still runs in this.
-  bool isHung() const { return measurer && measurer->isHung(); }
+  bool isHung() const {
+    return hasChosenHung || (measurer && measurer->isHung());
+  }
 
 private:
   Error listTemplates() { return templates.list(module, options, result); }
@@ -231,6 +234,8 @@ private:
   Error setInputs();
   Error runFirst(size_t count) const;
   Error timeChosen();
+  Error timeAll(const std::function<void(size_t)> &begin,
+                std::vector<double> &milliseconds) const;
   Error search(TunedTemplate &tuned);
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
@@ -248,6 +253,7 @@ private:
   std::vector<Compiled> chosen;
   FunctionMemory memory;
   std::unique_ptr<DeviceMeasurer> measurer;
+  bool hasChosenHung = false;
   Tuned &result;
 };
 } // namespace
@@ -314,11 +320,20 @@ Error Tuner::runFirst(size_t count) const {
   return place.device->synchronize(nullptr);
 }
 
-/// Times each template once, after a run that nobody times.
-Error Tuner::timeChosen() {
-  if (Error error = runFirst(alone.size()))
-    return error;
+/// Times each template once, after a run that nobody times. `begin` is told
+/// which one begins.
+Error Tuner::timeAll(const std::function<void(size_t)> &begin,
+                     std::vector<double> &milliseconds) const {
   for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
+    begin(i);
+    Error error = memory.run(one, *compiled.bound);
+    if (!error)
+      error = place.device->synchronize(nullptr);
+    if (error)
+      return error.in("template " + nameOf(one, i));
+  }
+  for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
+    begin(i);
     auto from = place.device->record(nullptr);
     if (!from)
       return from.takeError();
@@ -327,12 +342,39 @@ Error Tuner::timeChosen() {
     auto to = place.device->record(nullptr);
     if (!to)
       return to.takeError();
-    auto milliseconds = place.device->elapsed(**from, **to);
-    if (!milliseconds)
-      return milliseconds.takeError();
-    result.templates[i].milliseconds = *milliseconds;
+    auto elapsed = place.device->elapsed(**from, **to);
+    if (!elapsed)
+      return elapsed.takeError();
+    milliseconds.push_back(*elapsed);
   }
   return {};
+}
+
+/// Times each template, or gives up one that takes longer than candidates may
+/// and the whole budget.
+Error Tuner::timeChosen() {
+  // Of what follows the thread writes only this, if it is given up.
+  struct Outcome {
+    std::atomic<size_t> number = 0;
+    std::vector<double> milliseconds;
+    Error error;
+  };
+  auto outcome = std::make_shared<Outcome>();
+  auto work = [this, outcome](const auto &restart) {
+    auto begin = [&](size_t number) {
+      outcome->number = number;
+      restart();
+    };
+    outcome->error = timeAll(begin, outcome->milliseconds);
+  };
+  const double limit = place.patience.limit(0) + options.seconds;
+  hasChosenHung = !runWatched(limit, work);
+  if (hasChosenHung)
+    return runtime::failure("template ", result.templates[outcome->number].name,
+                            ": the chosen schedule ", describeHang(limit));
+  for (auto [tuned, time] : llvm::zip(result.templates, outcome->milliseconds))
+    tuned.milliseconds = time;
+  return outcome->error;
 }
 
 /// The part of the seconds that are left, by the times of the templates that

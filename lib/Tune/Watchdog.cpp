@@ -6,6 +6,7 @@
 
 #include "GNN/Tune/Watchdog.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/thread.h"
 
 #include <algorithm>
@@ -80,3 +81,9 @@ bool gnn::tune::runWatched(
 }
 
 bool gnn::tune::hasAbandonedThreads() { return abandoned > 0; }
+std::string gnn::tune::describeHang(double seconds, const std::string &beside) {
+  return llvm::formatv("runs for more than {0:f1} s{1}, and is given up: the "
+                       "device may be busy with it until this process ends",
+                       seconds, beside);
+}
+

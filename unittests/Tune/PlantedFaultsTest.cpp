@@ -130,12 +130,25 @@ struct PlantedSum : testing::Test {
     PlantFault::rows = rows;
   }
 
+  /// The rows a block of the sum by the rules.
+  int64_t chosenRows() {
+    auto alone = isolateTemplates(*program.module, program.function);
+    auto chosen = completeSchedule(alone[2], openSchedule(alone[2]),
+                                   optionsBehindTemplates(program.options));
+    EXPECT_TRUE(chosen) << chosen.message();
+    for (auto [field, value] : llvm::zip_equal(
+             tile::getScheduleKind(alone[2].op()).getTable(), *chosen))
+      if (field.name == "rows_per_block")
+        return value;
+    return 0;
+  }
+
   /// Tunes the sum.
   runtime::Error tune() {
     tuned = {};
     TuneOptions options;
     options.function = program.function;
-    options.seconds = 60;
+    options.seconds = seconds;
     options.search = "coordinate";
     options.number = 2;
     options.inputs = [](const auto &infos, const auto &) {
@@ -149,6 +162,7 @@ struct PlantedSum : testing::Test {
 
   Program program;
   Tuned tuned;
+  double seconds = 60;
 };
 
 /// The same on a GPU, on which no candidate is faster than another.
@@ -223,6 +237,18 @@ TEST_F(PlantedSum, EndsWithAKernelThatRunsForEver) {
             broken);
   EXPECT_GT(sum.timed(), 0u);
   EXPECT_GT(sum.milliseconds, 0);
+}
+
+/// That of the rules has nothing that its time could be compared with.
+TEST_F(PlantedSum, EndsWithAChosenKernelThatRunsForEver) {
+  seconds = 0.5;
+  plant(hangKernel, chosenRows());
+  EXPECT_EQ(tune().message(),
+            "template 2 (traverse <dst, edge.in_rows, features = 64>): the "
+            "chosen schedule runs for more than 3.5 s, and is given up: the "
+            "device may be busy with it until this process ends");
+  EXPECT_FALSE(tuned.isBegun());
+  EXPECT_TRUE(hasAbandonedThreads());
 }
 
 static void expectOthersAreTimed(const TunedTemplate &tuned) {

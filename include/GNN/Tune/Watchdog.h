@@ -8,6 +8,7 @@
 #define GNN_TUNE_WATCHDOG_H
 
 #include <functional>
+#include <string>
 
 namespace gnn::tune {
 
@@ -30,6 +31,10 @@ bool runWatched(double seconds,
 /// Whether a thread that `runWatched` gave up is still at work: the process
 /// must not unload what it uses.
 bool hasAbandonedThreads();
+/// What became of a kernel that was given up after so many seconds: "runs for
+/// more than 10.0 s, and is given up: ...". `beside` stands behind the limit.
+std::string describeHang(double seconds, const std::string &beside = "");
+
 
 } // namespace gnn::tune
 
