@@ -24,17 +24,20 @@ struct Patience {
 
 /// Runs `work` on a thread of its own. True when it is done; false once
 /// `seconds` have passed since its beginning or its last call of `restart`.
-/// Then the thread goes on, and all that it uses has to stay.
+/// Then the thread goes on, and all that it uses has to stay: if it is still at
+/// work when the process exits, files of C are flushed, but globals are not
+/// destroyed, and functions of `atexit` that were registered before are not
+/// called.
 bool runWatched(double seconds,
                 std::function<void(const std::function<void()> &restart)> work);
 
-/// Whether a thread that `runWatched` gave up is still at work: the process
-/// must not unload what it uses.
-bool hasAbandonedThreads();
 /// What became of a kernel that was given up after so many seconds: "runs for
 /// more than 10.0 s, and is given up: ...". `beside` stands behind the limit.
 std::string describeHang(double seconds, const std::string &beside = "");
 
+/// Whether a thread that `runWatched` gave up is still at work: the process
+/// must not unload what it uses, nor call `llvm_shutdown`.
+bool hasAbandonedThreads();
 
 } // namespace gnn::tune
 
