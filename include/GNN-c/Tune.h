@@ -20,11 +20,11 @@
 extern "C" {
 #endif
 
-/** Called with the name of a template, the numbers of measured and of
- *  dropped schedules, the smallest ratio to the time of the chosen schedule,
- *  and the share of the budget that is used. The result states whether to
- *  stop. The call comes from another thread than that of gnnTune's caller,
- *  which waits. */
+/** Called with the name of a template, or with "synthetic graph" while one is
+ *  generated, the numbers of measured and of dropped schedules, the smallest
+ *  ratio to the time of the chosen schedule, and the share of the budget that
+ *  is used. The result states whether to stop. The call comes from another
+ *  thread than that of gnnTune's caller, which waits. */
 typedef bool (*GnnTuneProgress)(void *context, const char *name, int64_t timed,
                                 int64_t dropped, double best, double done);
 

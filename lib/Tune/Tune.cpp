@@ -86,6 +86,16 @@ size_t Tuned::numSearched() const {
   });
 }
 
+/// What graphs of statistics may take, even where the budget is less.
+static constexpr double leastSecondsOfGraphs = 1;
+/// And without a word to who waits.
+static constexpr double secondsWithoutWord = 0.1;
+
+static double secondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
 Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
                          Tuned &found) {
   auto function = findFunction(module, options.function);
@@ -98,11 +108,22 @@ Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
   place.threads = options.threads.value_or(runtime::numThreads());
   if (!place.device || !place.graphs.empty())
     return {};
-  auto made =
-      makeSyntheticGraphs(module, options.seed, found.graphs, options.maxBytes);
+  SyntheticLimits limits;
+  limits.maxBytes = options.maxBytes;
+  limits.seconds = std::max(options.seconds, leastSecondsOfGraphs);
+  limits.isStopped = [&] {
+    Progress progress;
+    progress.name = "synthetic graph";
+    progress.done =
+        std::min(secondsSince(options.begin) / options.seconds, 1.0);
+    if (secondsSince(limits.begin) > secondsWithoutWord)
+      found.isStopped |= options.progress && options.progress(progress);
+    return found.isStopped;
+  };
+  auto made = makeSyntheticGraphs(module, options.seed, found.graphs, limits);
   if (made)
     place.graphs = std::move(*made);
-  return made.takeError();
+  return found.isStopped ? Error() : made.takeError();
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,11 +258,7 @@ private:
   Error timeAll(const std::function<void(size_t)> &begin,
                 std::vector<double> &milliseconds) const;
   Error search(TunedTemplate &tuned);
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         options.begin)
-        .count();
-  }
+  double elapsed() const { return secondsSince(options.begin); }
   double shareOf(size_t number) const;
 
   ModuleOp module;
@@ -442,6 +459,8 @@ Error Tuner::run() {
 
 Error gnn::tune::tune(ModuleOp module, const Place &place,
                       const TuneOptions &options, Tuned &found) {
+  if (found.isStopped)
+    return {};
   auto tuner = std::make_unique<Tuner>(module, place, options, found);
   Error error = tuner->run();
   if (tuner->isHung())

@@ -143,6 +143,10 @@ static int fail(const Twine &message) {
 /// Shows how far the search is, on one line of a terminal.
 static bool showProgress(const tune::Progress &progress) {
   if (sys::Process::StandardErrIsDisplayed()) {
+    if (!progress.count) {
+      errs() << "\rmaking a graph of the declared statistics ";
+      return isInterrupted;
+    }
     constexpr unsigned width = 20;
     unsigned full = progress.done * width;
     errs() << formatv("\r[{0}{1}] template {2} of {3}: {4} measured, {5} "
@@ -468,14 +472,17 @@ int Run::write(const tune::Tuned &tuned, bool isWhole) const {
 
 int Run::tuneFunction() {
   tune::Tuned tuned;
-  if (place.graphs.empty() && place.device &&
-      sys::Process::StandardErrIsDisplayed())
-    errs() << "making a graph of the declared statistics ";
+  std::signal(SIGINT, interrupt);
   runtime::Error error = tune::prepare(*module, options, place, tuned);
   endProgress();
   if (error)
     return fail((error.kind() == runtime::ErrorKind::Option ? "--" : "") +
                 run::withOption(error).message());
+  if (tuned.isStopped) {
+    outs() << "stopped by Ctrl-C before the search; " << given->out.getValue()
+           << " is not written\n";
+    return 128 + SIGINT;
+  }
   for (const std::string &line : tuned.graphs)
     outs() << line << "\n";
   if (options.cell.empty()) {
@@ -485,7 +492,6 @@ int Run::tuneFunction() {
   }
   if (!given->features.empty())
     return listFeatures();
-  std::signal(SIGINT, interrupt);
   runtime::Error failed =
       given->replay.empty()
           ? tune::tune(*module, place, options, tuned)

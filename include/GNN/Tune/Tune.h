@@ -76,7 +76,8 @@ mlir::LogicalResult lower(mlir::ModuleOp module,
 
 /// Finds the function of `module`, which has the form that `lower` makes, and
 /// completes the place: options behind templates, filters, threads, and on a
-/// device graphs of statistics where it has none.
+/// device graphs of statistics where it has none. They may take the budget, and
+/// are stopped as a search is; `tune` then does nothing.
 runtime::Error prepare(mlir::ModuleOp module, TuneOptions &options,
                        Place &place, Tuned &found);
 
