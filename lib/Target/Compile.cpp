@@ -254,7 +254,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     if (runtime::Error error = checkInput(given.schedules))
       return emitOptionError(module, "schedules: ") << error.message();
   if (given.scheduleRule != "rule")
-    if (auto model = tune::ScheduleModel::ofRule(given.scheduleRule); !model)
+    if (auto model = ScheduleModel::ofRule(given.scheduleRule); !model)
       return emitOptionError(module, "schedule-rule: ") << model.message();
   bool hasFiles = !given.schedules.empty() || !given.records.empty() ||
                   !given.saveSchedules.empty() || !given.recordKeys.empty() ||

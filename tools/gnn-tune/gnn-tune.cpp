@@ -169,7 +169,7 @@ static std::string describeTrials(const tune::Tuned &tuned) {
   std::string text;
   raw_string_ostream stream(text);
   for (const tune::TunedTemplate &one : tuned.templates) {
-    tune::SearchSpace space;
+    SearchSpace space;
     space.fields = one.fields;
     for (const tune::Trial &trial : one.history.trials) {
       json::OStream out(stream);

@@ -21,7 +21,6 @@
 
 using namespace mlir;
 using namespace gnn;
-using namespace gnn::tune;
 using namespace gnn::tile;
 
 static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -270,7 +269,7 @@ static std::vector<double> listValues(const TemplateFacts &f,
   };
 }
 
-bool gnn::tune::isFeature(llvm::StringRef name) {
+bool gnn::isFeature(llvm::StringRef name) {
   if (!name.consume_front(fieldPrefix))
     return llvm::is_contained(listNames(), name.str());
   auto isOf = [&](llvm::ArrayRef<ScheduleField> table) {
@@ -284,9 +283,8 @@ bool gnn::tune::isFeature(llvm::StringRef name) {
          });
 }
 
-FeatureTable
-gnn::tune::computeFeatures(TileOpInterface op, ScheduleInterface kind,
-                           llvm::ArrayRef<ListedSchedule> schedules) {
+FeatureTable gnn::computeFeatures(TileOpInterface op, ScheduleInterface kind,
+                                  llvm::ArrayRef<ListedSchedule> schedules) {
   TemplateFacts facts(op);
   llvm::ArrayRef<ScheduleField> fields = kind.getTable();
   FeatureTable table;

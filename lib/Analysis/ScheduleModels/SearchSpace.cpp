@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace gnn;
-using namespace gnn::tune;
 
 std::string SearchSpace::str(const Schedule &schedule) const {
   std::string text;
@@ -20,7 +19,7 @@ std::string SearchSpace::str(const Schedule &schedule) const {
   return text;
 }
 
-bool gnn::tune::agrees(const Schedule &complete, const Schedule &listed) {
+bool gnn::agrees(const Schedule &complete, const Schedule &listed) {
   for (auto [value, wanted] : llvm::zip_equal(complete, listed))
     if (wanted && value != wanted)
       return false;

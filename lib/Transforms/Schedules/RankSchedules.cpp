@@ -13,8 +13,8 @@
 #include <map>
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
-using namespace gnn::tune;
 
 namespace gnn {
 #define GEN_PASS_DEF_RANKSCHEDULES

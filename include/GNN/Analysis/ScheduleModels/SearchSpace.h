@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace gnn::tune {
+namespace gnn {
 
 /// A value for each field of a table; 0 for an open field, which the compiler's
 /// passes choose. The code here does not depend on the list of fields.
@@ -40,6 +40,6 @@ struct SearchSpace {
 /// Whether a complete schedule has all fields that a listed one sets.
 bool agrees(const Schedule &complete, const Schedule &listed);
 
-} // namespace gnn::tune
+} // namespace gnn
 
 #endif // GNN_ANALYSIS_SCHEDULEMODELS_SEARCHSPACE_H
