@@ -212,11 +212,7 @@ Expected<SearchSpace> gnn::tune::listSpace(const IsolatedTemplate &alone,
   auto open = tile::openFields(op, {});
   if (failed(open))
     return error.take();
-  op.enumerateSchedules(
-      *open, [&](Attribute listed, const tile::LayoutFacts &facts) {
-        auto values = cast<tile::ScheduleInterface>(listed).getValues();
-        space.listed.push_back({values.vec(), facts});
-      });
+  space.listed = enumerateSchedules(op, *open);
   return space;
 }
 

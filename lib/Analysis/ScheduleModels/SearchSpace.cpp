@@ -10,6 +10,17 @@
 
 using namespace gnn;
 
+std::vector<ListedSchedule> gnn::enumerateSchedules(tile::TileOpInterface op,
+                                                    mlir::Attribute given) {
+  std::vector<ListedSchedule> all;
+  op.enumerateSchedules(
+      given, [&](mlir::Attribute listed, const tile::LayoutFacts &facts) {
+        auto values = mlir::cast<tile::ScheduleInterface>(listed).getValues();
+        all.push_back({values.vec(), facts});
+      });
+  return all;
+}
+
 std::string SearchSpace::str(const Schedule &schedule) const {
   std::string text;
   for (auto [field, value] : llvm::zip_equal(fields, schedule))

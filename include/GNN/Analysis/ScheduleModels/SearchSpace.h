@@ -25,6 +25,10 @@ struct ListedSchedule {
   tile::LayoutFacts facts;
 };
 
+/// The schedules that a template can honour, with the fields that `given` sets.
+std::vector<ListedSchedule> enumerateSchedules(tile::TileOpInterface op,
+                                               mlir::Attribute given);
+
 /// The schedules that one template may have.
 struct SearchSpace {
   llvm::ArrayRef<tile::ScheduleField> fields;
