@@ -167,10 +167,10 @@ struct ScheduleFacts {
                      double positions);
 
   double threads, registers, sharedBytes, rounds;
-  double tiles = unknown, team = unknown, idleLanes = unknown,
-         rowBytes = unknown, blocks = unknown, residentBlocks = unknown,
-         occupancy = unknown, waves = unknown, lastWave = unknown,
-         blockElements = unknown, stepElements = unknown,
+  double registersOfMost = unknown, tiles = unknown, team = unknown,
+         idleLanes = unknown, rowBytes = unknown, blocks = unknown,
+         residentBlocks = unknown, occupancy = unknown, waves = unknown,
+         lastWave = unknown, blockElements = unknown, stepElements = unknown,
          idleElements = unknown, longestSteps = unknown,
          bytesInFlight = unknown, splitRows = unknown;
   /// G-Sparse's names.
@@ -197,6 +197,8 @@ ScheduleFacts::ScheduleFacts(const ListedSchedule &listed, Attribute schedule,
                          limits, listed.facts.threads);
     double blocks = std::floor(limits.registers / (registers * threads));
     room = block.haveRoom() ? std::min(room, std::max(blocks, 1.0)) : 0;
+    registersOfMost = registers / std::min<double>(block.mostOfThread,
+                                                   limits.registers / threads);
   }
   if (limits.sharedBytes && sharedBytes)
     room = std::min(room, std::floor(limits.sharedBytes / sharedBytes));
