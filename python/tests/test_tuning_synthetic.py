@@ -46,6 +46,14 @@ def test_ctrl_c_ends_the_making(large, tool, tmp_path):
         raise Stop
     with pytest.raises(Stop):
         gnn_mlir.tune(large.read_text(), target="cpu", budget=60, progress=stop)
+    pressed = []
+
+    def press(name, *_):
+        if not pressed:
+            pressed.append(name)
+            os.kill(os.getpid(), signal.SIGINT)
+    found = gnn_mlir.tune(large.read_text(), target="cpu", budget=60, progress=press)
+    assert found.stopped and not found.templates and pressed == ["synthetic graph"]
     terminal, stderr = pty.openpty()
     process = subprocess.Popen([tool, large, "--target=cpu", "--budget=60s", "--out",
                                 tmp_path / "found.jsonl"], stdout=subprocess.PIPE, stderr=stderr,
