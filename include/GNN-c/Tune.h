@@ -67,8 +67,8 @@ GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
  *
  *  A compilation or a kernel that takes too long is given up, but its thread
  *  goes on in the library, and keeps what it uses: handles, settings and arrays
- *  may be released. The library must stay loaded until the process ends. An exit
- *  then destroys no globals (docs/CAPI.md). */
+ *  may be released. The library must stay loaded until the process ends. An
+ *  exit then destroys no globals (docs/CAPI.md). */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

@@ -6,12 +6,9 @@
 
 #include "GNN/Tune/Tune.h"
 
-#include "GNN/Runtime/ThreadPool.h"
-#include "GNN/Target/FindFunction.h"
 #include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 #include "GNN/Tune/ModelSearch.h"
-#include "GNN/Tune/SyntheticGraph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -84,46 +81,6 @@ size_t Tuned::numSearched() const {
   return llvm::count_if(templates, [](const TunedTemplate &tuned) {
     return !tuned.history.trials.empty();
   });
-}
-
-/// What graphs of statistics may take, even where the budget is less.
-static constexpr double leastSecondsOfGraphs = 1;
-/// And without a word to who waits.
-static constexpr double secondsWithoutWord = 0.1;
-
-static double secondsSince(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-      .count();
-}
-
-Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
-                         Tuned &found) {
-  auto function = findFunction(module, options.function);
-  if (!function)
-    return Error("function: " + llvm::toString(function.takeError()),
-                 runtime::ErrorKind::Option);
-  options.function = found.function = function->getName().str();
-  place.options = optionsBehindTemplates(place.options);
-  place.filters = options.filters;
-  place.threads = options.threads.value_or(runtime::numThreads());
-  if (!place.device || !place.graphs.empty())
-    return {};
-  SyntheticLimits limits;
-  limits.maxBytes = options.maxBytes;
-  limits.seconds = std::max(options.seconds, leastSecondsOfGraphs);
-  limits.isStopped = [&] {
-    Progress progress;
-    progress.name = "synthetic graph";
-    progress.done =
-        std::min(secondsSince(options.begin) / options.seconds, 1.0);
-    if (secondsSince(limits.begin) > secondsWithoutWord)
-      found.isStopped |= options.progress && options.progress(progress);
-    return found.isStopped;
-  };
-  auto made = makeSyntheticGraphs(module, options.seed, found.graphs, limits);
-  if (made)
-    place.graphs = std::move(*made);
-  return found.isStopped ? Error() : made.takeError();
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,7 +215,11 @@ private:
   Error timeAll(const std::function<void(size_t)> &begin,
                 std::vector<double> &milliseconds) const;
   Error search(TunedTemplate &tuned);
-  double elapsed() const { return secondsSince(options.begin); }
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         options.begin)
+        .count();
+  }
   double shareOf(size_t number) const;
 
   ModuleOp module;

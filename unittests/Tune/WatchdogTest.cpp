@@ -63,7 +63,7 @@ TEST(Watchdog, GivesUpWorkWithoutARestart) {
 TEST(WatchdogDeathTest, DestroysNothingThatAThreadUses) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(exitAfterGivingUp(3600, /*waits=*/false),
-              testing::ExitedWithCode(7), "^given up\.$");
+              testing::ExitedWithCode(7), "^given up\\.$");
   EXPECT_EXIT(exitAfterGivingUp(1, /*waits=*/true), testing::ExitedWithCode(7),
-              "^given up\.destroyed\.$");
+              "^given up\\.destroyed\\.$");
 }

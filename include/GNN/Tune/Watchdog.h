@@ -31,8 +31,8 @@ struct Patience {
 bool runWatched(double seconds,
                 std::function<void(const std::function<void()> &restart)> work);
 
-/// What became of a kernel that was given up after so many seconds: "runs for
-/// more than 10.0 s, and is given up: ...". `beside` stands behind the limit.
+/// The end of an error about a kernel that is given up: "runs for more
+/// than 10.0 s, and is given up: ...". `beside` stands behind the limit.
 std::string describeHang(double seconds, const std::string &beside = "");
 
 /// Whether a thread that `runWatched` gave up is still at work: the process
