@@ -20,11 +20,11 @@
 extern "C" {
 #endif
 
-/** Called with the name of a template, the numbers of measured and of dropped
- *  schedules, the smallest ratio to the time of the chosen schedule, and the
- *  share of the budget that is used. The result states whether to stop. The
- *  call comes from a thread of the library, while the caller of gnnTune waits.
- *  */
+/** Called with the name of a template, the numbers of measured and of
+ *  dropped schedules, the smallest ratio to the time of the chosen schedule,
+ *  and the share of the budget that is used. The result states whether to
+ *  stop. The call comes from another thread than that of gnnTune's caller,
+ *  which waits. */
 typedef bool (*GnnTuneProgress)(void *context, const char *name, int64_t timed,
                                 int64_t dropped, double best, double done);
 
@@ -66,10 +66,10 @@ GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
  *  Errors are those of gnnCompile, without a reproducer. An error after the
  *  first measurement also gives the results before it; other errors give null.
  *
- *  A compilation or a kernel that takes too long is given up. Its thread
- *  continues in the library and keeps the data that it uses, so handles,
- *  settings and arrays may be released. The library must then stay loaded until
- *  the process ends, and the process must end by _Exit (docs/CAPI.md). */
+ *  A compilation or a kernel that takes too long is given up, but its thread
+ *  goes on in the library, and keeps what it uses: handles, settings and arrays
+ *  may be released. The library must stay loaded until the process ends, and
+ *  the process must end without an orderly exit (docs/CAPI.md). */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,
