@@ -23,7 +23,7 @@
 
 namespace gnn::run {
 
-/// The options of what a run reads.
+/// The options for the inputs of a run.
 struct InputOptions {
   explicit InputOptions(const char *tool) : category(tool) {}
 
@@ -57,16 +57,16 @@ struct InputOptions {
   /// An error where --weights is no seed.
   runtime::Error checkWeights() const;
 
-  /// An error for an option that is given twice, where the last one alone would
-  /// count.
+  /// An error for an option that is given twice, because only the last one
+  /// would have an effect.
   runtime::Error checkOnce() const;
 };
 
-/// The options of what a run of a function of a module reads.
+/// The options for the inputs of a run of a function of a module.
 struct ModuleOptions : InputOptions {
   using InputOptions::InputOptions;
 
-  /// An error for an option that nothing would come of.
+  /// An error for an option that would have no effect.
   runtime::Error check() const;
 
   /// The files that are read: the module, graphs, inputs and plugins.
@@ -121,12 +121,12 @@ struct GraphChanges {
   bool refineTypes = false;
 };
 
-/// An error where one of these options is given as an empty text, as of a
-/// variable of the shell that is not set.
+/// An error if one of these options has an empty text, such as the value of an
+/// unset variable of the shell.
 runtime::Error
 expectValues(llvm::ArrayRef<const llvm::cl::opt<std::string> *> options);
 
-/// The same error; one of a limit says which option moves it.
+/// The same error. For a limit, it names the option that changes the limit.
 runtime::Error withOption(const runtime::Error &error);
 
 /// Loads `FILE` or `GRAPH=FILE`, arrays of at most `maxBytes`, and changes it
