@@ -29,7 +29,7 @@ typedef bool (*GnnTuneProgress)(void *context, const char *name, int64_t timed,
                                 int64_t dropped, double best, double done);
 
 /** The settings of tuning, by name. Functions that only read an object of this
- *  type may run side by side. */
+ *  type may run at the same time. */
 typedef struct GnnTuneSettings GnnTuneSettings;
 
 /** Gives the default settings. gnnTuneSettingsDestroy destroys them. */
@@ -55,15 +55,16 @@ GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
  *  Graphs are those of `options`. Without them, graphs are generated from the
  *  statistics in their declarations, by `seed`. `inputs` are arrays of the
  *  host, by name. Inputs of type f32 that are left out get random values. Other
- *  inputs are required, because times depend on the rows that they number.
+ *  inputs are required, because times depend on the rows to which their values
+ *  refer.
  *
  *  The result is a JSON object, for gnnStringDestroy: `schedules`, lines for
  *  the option `schedules` of the templates with a faster schedule; `templates`,
  *  the outcome of each template; `graphs`, a line about each generated graph;
- *  and `stopped`. For a table it has the line `head`, and each template has its
- *  line `row`, which the `name` follows, and `notes`, the lines below. Errors
- *  are those of gnnCompile, without a reproducer. An error after the first
- *  measurement also gives the results before it; other errors give null.
+ *  and `stopped`. To print a table, print the line `head`, and for each
+ *  template its line `row`, its `name` on the same line, and its `notes` below.
+ *  Errors are those of gnnCompile, without a reproducer. An error after the
+ *  first measurement also gives the results before it; other errors give null.
  *
  *  A compilation or a kernel that takes too long is given up, but its thread
  *  goes on in the library, and keeps what it uses: handles, settings and arrays
