@@ -25,6 +25,17 @@
 // LATE:  {{^gnn-tune: error: --trace: cannot write '/dev/full': No space left on device$}}
 // TABLE: {{^ +ms chosen +ms tuned +ratio +measured +dropped +template$}}
 
+// Lines of JSON are in UTF-8, which a path may not be.
+//
+// RUN: %python -c 'import os; os.link(b"g.npz", b"g\xff.npz")'
+// RUN: not sh -c 'gnn-tune %s --graph g?.npz --target=cpu --budget=1s --out=o --store=named' 2> error
+// RUN: FileCheck %s --check-prefix=NAME --input-file=error && not grep . named
+// RUN: sh -c 'gnn-tune %s --graph g?.npz --target=cpu --budget=1s --out=o --store=named --cell=g'
+// RUN: grep '"cell":"g"' named
+// RUN: sh -c 'gnn-tune %s --graph g?.npz --target=cpu --budget=1ms --out=o'
+//
+// NAME: {{^gnn-tune: error: --cell: expected a name in UTF-8, got 'g.+npz f', the default$}}
+
 // Ctrl-C before anything is found keeps an earlier file of schedules.
 //
 // RUN: echo earlier > kept && rm -f store
