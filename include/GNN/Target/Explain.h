@@ -133,7 +133,9 @@ struct Explanation {
 /// target and its chip; if both are empty, of the target of the module, or of
 /// the first known GPU. Kernels with the passes have the schedules of the files
 /// in `options`, which has these beside switches, target and chip, where their
-/// templates are there. Errors are at the module.
+/// templates are there. The user's passes at stages run as they do in a
+/// compilation; those on whole-graph ops are left out of `before`. Errors are
+/// at the module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      const CompileOptions &options);
 
