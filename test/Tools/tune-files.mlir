@@ -21,7 +21,7 @@
 // RUN: not gnn-tune %s --graph g.npz --target=cpu --budget=1s --out=o --trace=/dev/full > table 2> error
 // RUN: FileCheck %s --check-prefix=LATE --input-file=error && FileCheck %s --check-prefix=TABLE --input-file=table
 //
-// FULL:  {{^gnn-tune: error: template 0 \(.+\): store: cannot write '/dev/full': No space left on device$}}
+// FULL:  {{^gnn-tune: error: template 0 f_0_aggregate \(.+\): store: cannot write '/dev/full': No space left on device$}}
 // LATE:  {{^gnn-tune: error: --trace: cannot write '/dev/full': No space left on device$}}
 // TABLE: {{^ +ms chosen +ms tuned +ratio +measured +dropped +template$}}
 
