@@ -209,7 +209,7 @@ static void printFunction(const ExplainedFunction &function,
 }
 
 void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
-  os << "costs on " << explanation.figures << ", of " << explanation.kernels()
+  os << "estimates for " << explanation.subject()
      << "\n"
         "before: without the passes on whole-graph ops; after: with them; "
         "passes on kernels run in both\n";

@@ -106,11 +106,12 @@ struct Explanation {
   /// these figures.
   std::string target, figures;
   TargetFigures limits;
-  /// "its kernels", or "kernels for cpu, for which its figures stand in".
-  std::string kernels() const {
+  /// The words behind "estimates for": "NVIDIA H200 SXM", or "target cpu, with
+  /// the figures of 16 threads of an Intel Xeon".
+  std::string subject() const {
     return target == figures
-               ? "its kernels"
-               : "kernels for " + target + ", for which its figures stand in";
+               ? target
+               : "target " + target + ", with the figures of " + figures;
   }
   std::vector<ExplainedFunction> before, after;
   std::vector<Choice> choices;
