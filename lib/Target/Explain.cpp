@@ -116,10 +116,23 @@ static bool isWeight(Type type) {
   return !tensor || tensor.hasStaticShape();
 }
 
+/// Whether nodes gather rows of their types of `value`, as of an embedding.
+static bool isTable(Value value) {
+  RowsAttr rows = getRows(value.getType());
+  return rows && rows.getSpace() == RowSpace::NodeType &&
+         llvm::any_of(value.getUsers(), llvm::IsaPred<GatherOp>);
+}
+
 ExplainedFunction FunctionReader::read() {
   using Kind = ExplainedNode::Kind;
   result.name = func.getName().str();
   for (BlockArgument argument : func.getArguments()) {
+    if (isTable(argument)) {
+      std::string graph =
+          getRows(argument.getType()).getGraph().getValue().str();
+      result.tables.push_back("node_type of " + graph + ": rows of the table " +
+                              describe(func, argument.getArgNumber()));
+    }
     numbers[argument] = result.nodes.size();
     addNode(Kind::Argument, describe(func, argument.getArgNumber()),
             argument.getType(), {})

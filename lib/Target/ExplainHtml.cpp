@@ -247,15 +247,21 @@ void PageWriter::write() {
       return one.name == before.name;
     });
   };
-  auto open = [&](llvm::StringRef name) {
+  auto open = [&](const ExplainedFunction &function) {
     os << "<h2>";
-    writeEscaped(name);
-    os << "</h2>\n<div class=\"pictures\">\n";
+    writeEscaped(function.name);
+    os << "</h2>\n";
+    for (const std::string &table : function.tables) {
+      os << "<p>";
+      writeEscaped(table);
+      os << "</p>\n";
+    }
+    os << "<div class=\"pictures\">\n";
   };
   for (const ExplainedFunction &before : explanation.before) {
     auto after = findAfter(before);
     bool isKept = after != explanation.after.end();
-    open(before.name);
+    open(before);
     writePicture(before, "Before");
     if (isKept)
       writePicture(*after, "After");
@@ -269,7 +275,7 @@ void PageWriter::write() {
     os << "</details>\n";
   }
   for (const ExplainedFunction *function : made) {
-    open(function->name);
+    open(*function);
     writePicture(*function, "Made");
     os << "</div>\n<h3>Kernels</h3>\n";
     writeTable(*function);

@@ -205,6 +205,8 @@ static void printFunction(const ExplainedFunction &function,
   os << "\n" << function.name << ", " << when << "\n";
   if (!function.obstacle.empty())
     os << "  no kernels: " << function.obstacle << "\n";
+  for (const std::string &table : function.tables)
+    os << "  " << table << "\n";
   printTable(makeTable(function), os);
 }
 

@@ -76,6 +76,10 @@ struct ExplainedFunction {
   ExplainedCost total;
   /// The reason why there are no kernels. Mostly empty.
   std::string obstacle;
+  /// Arguments with a row for each node type of a graph of which each node
+  /// gathers one, as the table of an embedding: "node_type of g: rows of the
+  /// table emb_weight".
+  std::vector<std::string> tables;
 };
 
 /// The remark of a pass about a change or a refusal. A refusal has no name.

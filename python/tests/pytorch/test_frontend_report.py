@@ -125,6 +125,26 @@ def test_schedules_of_a_model_are_reported():
         int(laid_out))
 
 
+def test_tables_of_embeddings_are_named():
+    """Their rows are types of nodes in the program."""
+    class Embedded(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.conv = torch.nn.Embedding(20, 8), pyg.GCNConv(8, 4)
+
+        def forward(self, ids, edge_index):
+            return self.conv(self.table(ids), edge_index)
+    model = gnn_mlir.compile(Embedded().eval())
+    with torch.no_grad():
+        text = gnn_mlir.explain(model, torch.arange(len(X)) % 20, EDGES)
+    assert re.search(r"  program on \w+ of 20 node types \(rows of the embedding table_weight\) and "
+                     "1 edge type\n", text)
+    program = gnn_mlir.explain(model.captures.report()[0].programs[0].text)
+    assert "\nforward, before\n  node_type of g: rows of the table table_weight\n" in program
+    with torch.no_grad():
+        assert "embedding" not in gnn_mlir.explain(gnn_mlir.compile(pyg.GCNConv(8, 4)), X, EDGES)
+
+
 def test_kernels_that_are_launched_again():
     program = gnn_mlir.pytorch.frontend.report.Program("", {"g": (1, 2)}, {
         "forward of training": ["forward_forward_0_linear", "forward_forward_1_aggregate",

@@ -41,20 +41,23 @@ class Left:
 class Program:
     """A program: its text, and how many types each of its graphs has. By function, {} before the
     first call: the names of its launches, as tables of times have them, the kernels that these run,
-    as PTX has them, and where the schedule of each is from, "" by the rules."""
+    as PTX has them, and where the schedule of each is from, "" by the rules. By graph: the inputs
+    that are tables of embeddings, whose rows are node types."""
 
     text: str
     graphs: dict
     launches: dict
     kernels: dict
     sources: dict
+    embeddings: dict = dataclasses.field(default_factory=dict)
 
     def __str__(self):
         return self.as_text()
 
     def as_text(self, kernels=False):
         """As text: how many kernels each function has; with `kernels` also their names."""
-        graphs = ", ".join(f"{name} of {_count(nodes, 'node type')} and "
+        graphs = ", ".join(f"{name} of {_count(nodes, 'node type')}"
+                           f"{_embeddings_text(self.embeddings.get(name, ()))} and "
                            f"{_count(edges, 'edge type')}"
                            for name, (nodes, edges) in self.graphs.items())
         lines = [f"  program on {graphs}"]
@@ -285,7 +288,26 @@ def _program(call):
         launches[function] = [step.get("name", step["kernel"]) for step in steps]
         kernels[function] = [step["kernel"] for step in steps]
         sources[function] = [step.get("schedule_from", "") for step in steps]
-    return Program(call.program.module.text(), graphs, launches, kernels, sources)
+    return Program(call.program.module.text(), graphs, launches, kernels, sources,
+                   _embeddings(call.segment))
+
+
+def _embeddings(segment):
+    """The names of inputs that are tables of embeddings, by graph: each node type of it is a row."""
+    found = {}
+    for given, value in segment.inputs.values():
+        if isinstance(given, torch.fx.Node) and getattr(value, "space", None) == "node_type" and any(
+                user.target is torch.ops.aten.embedding.default for user in given.users):
+            graph = value.graph
+            while graph.parent is not None:
+                graph = graph.parent
+            found.setdefault(graph.name, []).append(value.name)
+    return found
+
+
+def _embeddings_text(names):
+    """Which embeddings have a row for each node type; nothing of none."""
+    return f" (rows of the embedding {' and '.join(names)})" if names else ""
 
 
 def _sources_text(sources):
