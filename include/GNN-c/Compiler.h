@@ -86,9 +86,9 @@ typedef enum GnnExplanationForm {
 /** Describes the decisions of the passes on whole-graph ops, and the cost of
  *  the program's kernels without and with these passes (docs/Cost.md).
  *
- *  It reads target, chip, passes, gradients, graphs, schedules, records and
- *  schedule-rule of `options`. The result is a string for gnnStringDestroy.
- *  Errors are those of gnnCompile, without a reproducer. */
+ *  It reads target, chip, passes, stage-passes, gradients, graphs, schedules,
+ *  records and schedule-rule of `options`. The result is a string for
+ *  gnnStringDestroy. Errors are those of gnnCompile, without a reproducer. */
 GNN_CAPI GnnError *gnnExplain(const char *text, size_t size, const char *name,
                               const GnnCompileOptions *options,
                               GnnExplanationForm form, char **explanation);

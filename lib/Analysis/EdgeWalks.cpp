@@ -364,10 +364,13 @@ double gnn::costScheduled(const CostModel &model, TraverseOp op,
                         : costTraversal(model, op, stats);
 }
 
-int64_t gnn::countLaunches(TraverseOp op) {
-  TraverseFacts facts(op);
-  TraverseLayout layout = layOut(TraverseSchedule(op), facts);
-  bool joins = op.isByEdges() && !op.getReduced().empty();
+int64_t gnn::countLaunches(TileOpInterface op) {
+  auto traverse = dyn_cast<TraverseOp>(*op);
+  if (!traverse)
+    return 1;
+  TraverseFacts facts(traverse);
+  TraverseLayout layout = layOut(TraverseSchedule(traverse), facts);
+  bool joins = traverse.isByEdges() && !traverse.getReduced().empty();
   return layout.headTiles * (facts.reducesFeatures ? layout.columnTiles : 1) *
          (joins ? 2 : 1);
 }

@@ -116,10 +116,23 @@ static bool isWeight(Type type) {
   return !tensor || tensor.hasStaticShape();
 }
 
+/// Whether nodes gather rows of their types of `value`, as of an embedding.
+static bool isTable(Value value) {
+  RowsAttr rows = getRows(value.getType());
+  return rows && rows.getSpace() == RowSpace::NodeType &&
+         llvm::any_of(value.getUsers(), llvm::IsaPred<GatherOp>);
+}
+
 ExplainedFunction FunctionReader::read() {
   using Kind = ExplainedNode::Kind;
   result.name = func.getName().str();
   for (BlockArgument argument : func.getArguments()) {
+    if (isTable(argument)) {
+      std::string graph =
+          getRows(argument.getType()).getGraph().getValue().str();
+      result.tables.push_back("node_type of " + graph + ": rows of the table " +
+                              describe(func, argument.getArgNumber()));
+    }
     numbers[argument] = result.nodes.size();
     addNode(Kind::Argument, describe(func, argument.getArgNumber()),
             argument.getType(), {})
@@ -193,6 +206,23 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
   return success();
 }
 
+/// Adds the user's passes: those on whole-graph ops to the stages with these
+/// alone, and all others to both.
+static LogicalResult addStagePasses(ModuleOp module,
+                                    const CompileOptions &options,
+                                    StageOptions &stages, StageOptions &none) {
+  std::string message;
+  StringRef graph = getStages().front().name;
+  for (const std::string &text : options.stagePasses) {
+    StringRef point = StringRef(text).split('=').first;
+    if (failed(stages.addPasses(text, message)) ||
+        (StagePasses::getStage(point) != graph &&
+         failed(none.addPasses(text, message))))
+      return module.emitError("stage-passes: ") << message;
+  }
+  return success();
+}
+
 /// The switches that are on or off, by which of the two `value` is.
 template <typename Options>
 static std::vector<std::string> listSwitches(const Options &options,
@@ -253,7 +283,8 @@ FailureOr<Explanation> gnn::explain(ModuleOp module,
                                     const CompileOptions &options) {
   StageOptions stages, none;
   if (failed(readOptions(module, options.passes, stages)) ||
-      failed(readOptions(module, options.passes, none)))
+      failed(readOptions(module, options.passes, none)) ||
+      failed(addStagePasses(module, options, stages, none)))
     return failure();
   stages.schedule.takeScheduleFiles(options);
   stages.schedule.saveSchedules = stages.schedule.recordKeys = "";
@@ -294,13 +325,13 @@ FailureOr<Explanation> gnn::explain(ModuleOp module,
   addKernels(*copy, getStages(), none, model, result.before);
   remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.failed =
-      categories.analysis = "gnn-.*";
+      categories.analysis = ".*"; // plugins have names of their own
   if (failed(remark::enableOptimizationRemarks(
           context, std::make_unique<ChoiceStreamer>(result.choices),
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
     return module.emitError("remarks cannot be collected");
   PassManager pm(&context);
-  buildGraphPipeline(pm, stages.graph);
+  getStages().front().build(pm, stages);
   if (failed(pm.run(*copy)))
     return failure();
   result.after = readFunctions(*copy);

@@ -112,8 +112,7 @@ void PictureWriter::write() {
 
 void gnn::printDot(const Explanation &explanation, llvm::raw_ostream &os) {
   os << "digraph explanation {\n  label="
-     << quoted("Costs on " + explanation.figures + ", of " +
-               explanation.kernels() +
+     << quoted("Estimates for " + explanation.subject() +
                "; before: without the passes on whole-graph ops")
      << ";\n  labelloc=t; node [shape=box, fillcolor=white];\n";
   for (const ExplainedFunction &function : explanation.before)

@@ -109,6 +109,11 @@ void PageWriter::writePicture(const ExplainedFunction &function,
   os << "</figure>\n";
 }
 
+/// "1 row", "2 rows", "3 edge rows".
+static std::string countText(llvm::StringRef count, llvm::StringRef what) {
+  return (count + " " + what + (count == "1" ? "" : "s")).str();
+}
+
 /// The schedules of a kernel, and its ops.
 void PageWriter::writeCard(const ExplainedFunction &function,
                            const ExplainedKernel &kernel) {
@@ -120,8 +125,8 @@ void PageWriter::writeCard(const ExplainedFunction &function,
     const ExplainedNode &node = function.nodes[number];
     writeEscaped("\n" + labelOf(function, number) + ": " + node.type);
     if (node.kind == ExplainedNode::Kind::Op)
-      writeEscaped(" (" + node.cost.rows + " rows, " + node.cost.flops +
-                   " flops)");
+      writeEscaped(" (" + countText(node.cost.rows, "row") + ", " +
+                   countText(node.cost.flops, "flop") + ")");
   }
   os << "</span></td>";
 }
@@ -174,17 +179,20 @@ void PageWriter::writeTable(const ExplainedFunction &function) {
   os << "</tr>\n</table></div>\n";
 }
 
-/// What a pass says in the same words of several places is one line.
+/// What is said in the same words of several places, or by several passes of
+/// the same places, is one line.
 void PageWriter::writeChoices(bool areDone) {
-  llvm::MapVector<std::pair<llvm::StringRef, std::string>,
-                  std::vector<llvm::StringRef>,
-                  std::map<std::pair<llvm::StringRef, std::string>, unsigned>>
-      lines;
+  using Words = std::pair<std::string, std::string>;
+  using Lines = llvm::MapVector<Words, std::vector<llvm::StringRef>,
+                                std::map<Words, unsigned>>;
+  Lines byPass, lines;
   for (const Choice &choice : explanation.choices)
     if (choice.isDone == areDone)
-      lines[{choice.pass,
-             choice.name + (choice.name.empty() ? "" : ": ") + choice.message}]
+      byPass[{choice.pass,
+              choice.name + (choice.name.empty() ? "" : ": ") + choice.message}]
           .push_back(choice.place);
+  for (const auto &[said, places] : byPass)
+    lines[{said.second, llvm::join(places, ", ")}].push_back(said.first);
   os << "<h3>" << (areDone ? "Done" : "Refused") << "</h3>\n";
   if (lines.empty()) {
     os << "<p>Nothing.</p>\n";
@@ -193,12 +201,12 @@ void PageWriter::writeChoices(bool areDone) {
   os << "<table class=\"choices\">\n<tr><th class=\"pass\">pass</th><th>"
      << (areDone ? "change" : "reason")
      << "</th><th class=\"places\">at</th></tr>\n";
-  for (const auto &[said, places] : lines) {
+  for (const auto &[said, passes] : lines) {
     os << "<tr><td><code>";
-    writeEscaped(said.first);
+    writeEscaped(llvm::join(passes, ", "));
     os << "</code></td>";
-    writeCell(said.second);
-    writeCell(llvm::join(places, ", "), "place");
+    writeCell(said.first);
+    writeCell(said.second, "place");
     os << "</tr>\n";
   }
   os << "</table>\n";
@@ -216,13 +224,14 @@ void PageWriter::write() {
   writeEscaped("Kernels of " + names);
   os << "</title>\n<style>" << style << "</style>\n</head>\n<body>\n<h1>";
   writeEscaped("Kernels of " + names);
-  os << "</h1>\n<p>Costs on ";
-  writeEscaped(explanation.figures + ", of " + explanation.kernels());
+  os << "</h1>\n<p>Estimates for ";
+  writeEscaped(explanation.subject());
   os << ". Before: without the passes on whole-graph ops; after: with them. "
         "Passes on kernels run in both.</p>\n<p>";
   os << llvm::formatv(
-      "The limit of a kernel is the longer of its bytes at {0:f0} GB/s and its "
-      "flops at {1:f1} TFLOP/s, without the {2:f1} us of a launch.",
+      "The limit of a kernel, its roofline, is the longer time of its bytes at "
+      "{0:f0} GB/s and its flops at {1:f1} TFLOP/s, without the {2:f1} us of a "
+      "launch.",
       explanation.limits.memoryBandwidth / 1e9,
       explanation.limits.fp32Flops / 1e12,
       explanation.limits.launchSeconds * 1e6);
@@ -238,15 +247,21 @@ void PageWriter::write() {
       return one.name == before.name;
     });
   };
-  auto open = [&](llvm::StringRef name) {
+  auto open = [&](const ExplainedFunction &function) {
     os << "<h2>";
-    writeEscaped(name);
-    os << "</h2>\n<div class=\"pictures\">\n";
+    writeEscaped(function.name);
+    os << "</h2>\n";
+    for (const std::string &table : function.tables) {
+      os << "<p>";
+      writeEscaped(table);
+      os << "</p>\n";
+    }
+    os << "<div class=\"pictures\">\n";
   };
   for (const ExplainedFunction &before : explanation.before) {
     auto after = findAfter(before);
     bool isKept = after != explanation.after.end();
-    open(before.name);
+    open(before);
     writePicture(before, "Before");
     if (isKept)
       writePicture(*after, "After");
@@ -260,7 +275,7 @@ void PageWriter::write() {
     os << "</details>\n";
   }
   for (const ExplainedFunction *function : made) {
-    open(function->name);
+    open(*function);
     writePicture(*function, "Made");
     os << "</div>\n<h3>Kernels</h3>\n";
     writeTable(*function);

@@ -532,8 +532,8 @@ static ScheduledTemplates readTemplates(func::FuncOp func,
     collectNumbers(op.getLoc(), numbers);
     ScheduledTemplate &one = templates.emplace_back();
     one.nodes = sortedNumbers(numbers.getArrayRef());
+    one.seconds.resize(countLaunches(op));
     auto traverse = dyn_cast<tile::TraverseOp>(*op);
-    one.seconds.resize(traverse ? countLaunches(traverse) : 1);
     auto graph =
         SymbolTable::lookupNearestSymbolFrom<GraphOp>(op, op.getGraphAttr());
     bool isByEdges = traverse && traverse.isByEdges();

@@ -74,18 +74,24 @@ static std::string costOf(const ExplainedFunction &function,
   return cost;
 }
 
+/// Pictures before and after are beside each other, and as wide.
 void SvgWriter::chooseWidth() {
   auto hold = [&](size_t letters) {
     numLetters = std::min(std::max(numLetters, letters), mostLetters);
   };
-  for (auto [number, node] : llvm::enumerate(function.nodes))
-    if (!node.isWeight)
-      hold(labelOf(function, number).size() + node.type.size() + 2);
-  for (const ExplainedKernel &kernel : function.kernels) {
-    hold(costOf(function, kernel).size());
-    for (const std::string &name : kernel.names)
-      hold(name.size());
-  }
+  for (const auto *all : {&explanation.before, &explanation.after})
+    for (const ExplainedFunction &one : *all) {
+      if (one.name != function.name)
+        continue;
+      for (auto [number, node] : llvm::enumerate(one.nodes))
+        if (!node.isWeight)
+          hold(labelOf(one, number).size() + node.type.size() + 2);
+      for (const ExplainedKernel &kernel : one.kernels) {
+        hold(costOf(one, kernel).size());
+        for (const std::string &name : kernel.names)
+          hold(name.size());
+      }
+    }
   nodeRight = nodeLeft + 16 + static_cast<int>(numLetters * letterWidth);
   boxWidth = nodeRight + nodeLeft;
 }

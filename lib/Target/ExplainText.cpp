@@ -205,11 +205,13 @@ static void printFunction(const ExplainedFunction &function,
   os << "\n" << function.name << ", " << when << "\n";
   if (!function.obstacle.empty())
     os << "  no kernels: " << function.obstacle << "\n";
+  for (const std::string &table : function.tables)
+    os << "  " << table << "\n";
   printTable(makeTable(function), os);
 }
 
 void gnn::printText(const Explanation &explanation, llvm::raw_ostream &os) {
-  os << "costs on " << explanation.figures << ", of " << explanation.kernels()
+  os << "estimates for " << explanation.subject()
      << "\n"
         "before: without the passes on whole-graph ops; after: with them; "
         "passes on kernels run in both\n";

@@ -6,6 +6,8 @@
 
 #include "GNN/Tune/CompileTemplate.h"
 
+#include "GNN/Analysis/CostModel.h"
+#include "GNN/Dialect/Tile/IR/KernelName.h"
 #include "GNN/Host/CrashHandlers.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Pipelines/Pipelines.h"
@@ -84,6 +86,23 @@ Place::graphOf(const std::string &name) const {
       "graph '", name,
       "': expected a graph, or statistics in its declaration (stats = "
       "#gnn.stats<...>) for a synthetic graph, got neither");
+}
+
+Expected<std::vector<std::string>>
+gnn::tune::nameKernels(ModuleOp module, StringRef function,
+                       const CompileOptions &options) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  FirstError error(copy->getContext());
+  if (failed(lowerToTemplates(*copy, options, /*choosesSchedules=*/true)))
+    return error.take();
+  std::vector<std::string> names;
+  size_t launches = 0;
+  for (auto op :
+       copy->lookupSymbol<func::FuncOp>(function).getOps<TileOpInterface>()) {
+    names.push_back(tile::nameKernel(function, launches, op));
+    launches += countLaunches(op);
+  }
+  return names;
 }
 
 Expected<std::vector<std::shared_ptr<const runtime::Graph>>>

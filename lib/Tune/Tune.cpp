@@ -87,10 +87,12 @@ size_t Tuned::numSearched() const {
 // Templates
 //===----------------------------------------------------------------------===//
 
-/// "2 (traverse dst, edge.in_rows, features = 64)".
-static std::string nameOf(const IsolatedTemplate &alone, size_t number) {
-  return std::to_string(number) + " (" + alone.key.kind + " " +
-         alone.key.domain + ")";
+/// "2 gat_3_attention (traverse <dst, edge.in_rows, features = 64>)": what
+/// `TuneOptions::number` takes, the first kernel of the template, and its key.
+static std::string nameOf(const IsolatedTemplate &alone, size_t number,
+                          StringRef kernel) {
+  return llvm::formatv("{0} {1} ({2} {3})", number, kernel, alone.key.kind,
+                       alone.key.domain);
 }
 
 namespace {
@@ -100,22 +102,26 @@ struct Templates {
   std::vector<IsolatedTemplate> alone;
   std::vector<size_t> numbers;
 
-  Error list(ModuleOp module, const TuneOptions &options, Tuned &result);
+  Error list(ModuleOp module, const CompileOptions &compile,
+             const TuneOptions &options, Tuned &result);
 };
 } // namespace
 
-Error Templates::list(ModuleOp module, const TuneOptions &options,
-                      Tuned &result) {
+Error Templates::list(ModuleOp module, const CompileOptions &compile,
+                      const TuneOptions &options, Tuned &result) {
   alone = isolateTemplates(module, options.function);
   if (alone.empty())
     return runtime::failure("function '", options.function,
                             "': expected ops that become kernels, got none");
+  auto kernels = nameKernels(module, options.function, compile);
+  if (!kernels)
+    return kernels.takeError();
   std::set<tile::TemplateKey> known;
   std::vector<std::string> names;
-  for (auto [i, one] : llvm::enumerate(alone)) {
+  for (auto [i, one, kernel] : llvm::enumerate(alone, *kernels)) {
     TunedTemplate tuned;
     tuned.number = i;
-    tuned.name = nameOf(one, i);
+    tuned.name = nameOf(one, i, kernel);
     names.push_back(tuned.name);
     result.templates.push_back(std::move(tuned));
     bool isNew = known.insert(one.key).second;
@@ -206,7 +212,9 @@ public:
   }
 
 private:
-  Error listTemplates() { return templates.list(module, options, result); }
+  Error listTemplates() {
+    return templates.list(module, place.options, options, result);
+  }
   Error checkGraphs();
   Error compileChosen();
   Error setInputs();
@@ -257,7 +265,7 @@ Error Tuner::compileChosen() {
   chosen = compileAll(jobs, place);
   for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
     if (!compiled.bound)
-      return Error(compiled.why).in("template " + nameOf(one, i));
+      return Error(compiled.why).in("template " + result.templates[i].name);
     if (Error error = memory.reserve(one, *compiled.bound))
       return error;
   }
@@ -294,7 +302,7 @@ Error Tuner::setInputs() {
 Error Tuner::runFirst(size_t count) const {
   for (size_t i = 0; i < count; ++i)
     if (Error error = memory.run(alone[i], *chosen[i].bound))
-      return error.in("template " + nameOf(alone[i], i));
+      return error.in("template " + result.templates[i].name);
   return place.device->synchronize(nullptr);
 }
 
@@ -413,7 +421,7 @@ Error Tuner::run() {
     if (result.isStopped || elapsed() >= options.seconds)
       break;
     if (Error error = search(result.templates[number]))
-      return error.in("template " + nameOf(alone[number], number));
+      return error.in("template " + result.templates[number].name);
   }
   return {};
 }
@@ -452,7 +460,7 @@ Error gnn::tune::replay(ModuleOp module, ArrayRef<StoredMeasurement> stored,
                         const CompileOptions &compile,
                         const TuneOptions &options, Tuned &result) {
   Templates templates;
-  if (Error error = templates.list(module, options, result))
+  if (Error error = templates.list(module, compile, options, result))
     return error;
   for (size_t number : templates.numbers) {
     const IsolatedTemplate &one = templates.alone[number];
@@ -544,7 +552,7 @@ gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
                         const TuneOptions &options) {
   Tuned ignored;
   Templates templates;
-  if (Error error = templates.list(module, options, ignored))
+  if (Error error = templates.list(module, compile, options, ignored))
     return error;
   std::string text;
   llvm::raw_string_ostream stream(text);

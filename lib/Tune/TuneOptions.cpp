@@ -13,6 +13,7 @@
 #include "GNN/Tune/Store.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -89,6 +90,15 @@ static Error setFilters(TuneOptions &options, StringRef value) {
   return filters.takeError();
 }
 
+/// Sets the name of measurements, which lines of JSON have.
+static Error setCell(TuneOptions &options, StringRef value) {
+  if (!llvm::json::isUTF8(value))
+    return runtime::failure("expected a name in UTF-8, got '",
+                            llvm::json::fixUTF8(value), "'");
+  options.cell = value.str();
+  return {};
+}
+
 namespace {
 struct Setting {
   StringRef name;
@@ -106,7 +116,7 @@ static const Setting settings[] = {
     {"filters", setFilters},
     {"threads", setThreads},
     {"store", setText<&TuneOptions::store>},
-    {"cell", setText<&TuneOptions::cell>},
+    {"cell", setCell},
     {"records", setText<&TuneOptions::records>},
 };
 

@@ -73,8 +73,8 @@ def choose_chip(target, chip):
 
 
 def explain(program, *args, target=None, chip=None, passes=None, graph=None, gradients=None,
-            dot=None, html=None, kernels=False, schedules=None, tuned=None, schedule_rule=None,
-            **named):
+            dot=None, html=None, kernels=False, stage_passes=None, schedules=None, tuned=None,
+            schedule_rule=None, **named):
     """Explains a program, or a compiled PyTorch model, as text.
 
     For a program the text lists the decisions of the passes on whole-graph ops, the costs of the
@@ -90,8 +90,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
         program: a program as `compile` takes it, or a compiled PyTorch model.
         *args: arguments of a call of a PyTorch model, which is called with them first. Named
             arguments of the call follow.
-        target, chip, passes, graph, gradients, schedules, tuned, schedule_rule: as for `compile`.
-            Programs only.
+        target, chip, passes, graph, gradients, stage_passes, schedules, tuned, schedule_rule: as for
+            `compile`. Programs only.
         dot: a file that gets a picture for Graphviz. Programs only.
         html: a file that gets a page of pictures and tables. Programs only.
         kernels: whether the names of kernels are listed. PyTorch models only.
@@ -106,7 +106,8 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
             target=target, chip=chip, passes=passes, graph=graph, gradients=gradients,
-            dot=dot, html=html, schedules=schedules, tuned=tuned, schedule_rule=schedule_rule))
+            dot=dot, html=html, stage_passes=stage_passes, schedules=schedules, tuned=tuned,
+            schedule_rule=schedule_rule))
     options.refuse_unknown(named, explain)
     if args or kernels:
         raise ValueError(f"{'arguments' if args else 'kernels'}: expected for compiled PyTorch "
@@ -115,6 +116,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
     text, passes, graphs = read_program(program, passes, graph)
     arguments = text, compiler_capi.NAME, graphs
     asked = {**settings_of(program, target, chip, passes, gradients), "schedules": schedules,
+             "stage_passes": compiler_capi.stage_passes_option(stage_passes or {}),
              **compiler_capi.layout_options(tuned, schedule_rule)}
     for form, path in (("dot", dot), ("html", html)):
         if path is not None:

@@ -40,11 +40,10 @@ class Tuning:
         self._head = found.get("head", "")  # of the table, whose rows the templates have
 
     def __str__(self):
-        several = len({_owner(one) for one in self.templates}) > 1
         lines = [*self.graphs, self._head]
         for one in self.templates:
-            name = f"{_owner(one)}: {one['name']}" if several else one["name"]
-            lines += [one["row"] + name, *one["notes"]]
+            program = f"program {one['program']}: " if "program" in one else ""
+            lines += [one["row"] + program + one["name"], *one["notes"]]
         return "\n".join(lines)
 
     def __repr__(self):
@@ -74,12 +73,6 @@ class TuneError(GNNError):
 
     def __reduce__(self):
         return type(self), (str(self), self.found, self.kind)
-
-
-def _owner(template):
-    """The function of a template, and the program of that, where a model has several."""
-    program = f"program {template['program']}, " if "program" in template else ""
-    return program + template["function"]
 
 
 def tune(program, *args, budget=5.0, function=None, op=None, target=None,

@@ -123,6 +123,14 @@ def test_pages_say_what_their_graph_is():
         assert text.count('save("g.npz")') == is_index, page.name
 
 
+def test_commands_write_stages_to_folders_of_their_own():
+    """The stages of another target would be run by later commands of the page."""
+    for page in PAGES:
+        folders = [folder for of, words in commands() if of == page
+                   for folder in re.findall(r"--phases[= ](\S+)", " ".join(words))]
+        assert len(set(folders)) == len(folders), page
+
+
 def test_table_of_forms(gnn_opt, compiler, tmp_path):
     rows = list(forms())
     source = (ROOT / "lib/Pipelines/Pipelines.cpp").read_text()

@@ -185,13 +185,14 @@ def test_kernels_are_those_that_run(files):
 
 def test_text(files):
     out = run(files, "rgcn", "--explain")
-    assert out.startswith("costs on 16 threads of an Intel Xeon, ")
+    assert out.startswith("estimates for target cpu, with the figures of 16 threads of an "
+                          "Intel Xeon\n")
     for heading in ("rgcn, before", "rgcn, after", "choices"):
         assert f"\n{heading}\n" in out
     assert "left out" not in out
     other = run(files, "rgcn", "--explain", "--target=emulator", "--chip=a100",
                 "--passes=compact=off merge-bias=off")
-    assert other.startswith("costs on NVIDIA A100 SXM 80 GB, ")
+    assert other.startswith("estimates for NVIDIA A100 SXM 80 GB\n")
     assert other.count("\nleft out: compact, merge-bias\n") == 1
 
 
@@ -212,13 +213,13 @@ def test_by_python(compiler, files, tmp_path, monkeypatch):
     for chip, title in (("sm_80", "A100"), ("sm_86", "RTX 3090"), ("h100", "H100"),
                         (None, "16 threads")):
         out = gnn_mlir.explain(module, chip=chip)
-        assert re.match(rf"costs on .*{title}.*, of {'its ' if chip else ''}kernels", out)
+        assert re.match(rf"estimates for {'NVIDIA' if chip else 'target cpu, '}.*{title}", out)
     assert "A100" in gnn_mlir.explain(module, target="emulator", chip="sm_80")
     # The kernels are those of the target.
     for cpu, options in ((True, {}), (True, {"target": "cpu"}), (False, {"chip": "sm_80"}),
                          (False, {"target": "cuda"}), (False, {"target": "emulator"})):
         out = gnn_mlir.explain(module, **options)
-        assert (", of kernels for cpu, for which its figures stand in\n" in out) == cpu, options
+        assert out.startswith("estimates for target cpu, with the figures of ") == cpu, options
     with pytest.raises(gnn_mlir.GNNError, match="program.mlir:1:1"):
         gnn_mlir.explain("nonsense")
     with pytest.raises(ValueError, match="chip: expected text"):

@@ -91,6 +91,8 @@ def test_pictures(page, files):
     assert [re.search(r"<figcaption><b>(\w+)", one)[1]
             for one in page[0].text.split("<figure>")[1:]] == ["Before", "After"]
     assert len(page[0].pictures) == len(expected) == 2
+    widths = re.findall(r'<g class="kernel">.*?<rect [^>]*?width="(\d+)"', page[0].text, re.S)
+    assert len(widths) > 4 and len(set(widths)) == 1  # of both
     for picture, one in zip(page[0].pictures, expected):
         count = {kind: sum(found == kind for found, _ in picture)
                  for kind in ("node", "kernel", "edge")}
@@ -133,6 +135,7 @@ def test_schedules_on_hover(page):
     cards = re.findall(r'<span class="card">(.*?)</span>', parsed.text, re.S)
     tooltips = [texts[0] for kind, texts in parsed.pictures[1] if kind == "kernel"]
     assert ".name:hover + .card" in parsed.style and 'class="name" tabindex="0"' in parsed.text
+    assert "(1 row, 0 flops)" in parsed.text and "(1 rows" not in parsed.text
     for step in report["steps"]:
         line = f"{step['kernel']}: {step['schedule']}\n"
         assert step["schedule"]
@@ -141,22 +144,24 @@ def test_schedules_on_hover(page):
 
 
 def test_choices_once(page, files):
-    """What a pass says is one line with all its places, and no choice is lost."""
+    """The words of a pass are one line with all places, those of several passes at the same
+    places too, and no choice is lost."""
     said = re.findall(r"^  (gnn-\S+) at (\S+): (done, \w+|refused): (.*)$",
                       run(files, "rgat", "--explain"), re.M)
     assert sum(outcome == "refused" for _, _, outcome, _ in said) > 5
     folder = f"{files}/"
     for column, refused in (("reason", True), ("change", False)):
         lines = page[0].table(["pass", column, "at"])
-        keys = [(name, text) for name, text, _ in lines]
+        keys = [(text, places) for _, text, places in lines]
         assert len(set(keys)) == len(keys)
         wanted = {(name, place.replace(folder, ""),
                    ("" if refused else outcome[len("done, "):] + ": ") +
                    message.replace(folder, ""))
                   for name, place, outcome, message in said if (outcome == "refused") == refused}
-        found = {(name, place, text) for name, text, places in lines
-                 for place in places.split(", ")}
+        found = {(name, place, text) for names, text, places in lines
+                 for name in names.split(", ") for place in places.split(", ")}
         assert found == wanted and len(keys) < len(wanted) + refused
+        assert not refused or any(", " in names for names, _, _ in lines)
 
 
 def test_no_folders(files, tmp_path):

@@ -52,7 +52,7 @@ def predicted(gnn_opt, way):
     run = subprocess.run([gnn_opt, "-", f"--gnn-explain=passes={{{switches}}}",
                           "--split-input-file"],
                          input=texts, capture_output=True, text=True, check=True)
-    reports = re.split(r"^costs on ", run.stdout, flags=re.MULTILINE)[1:]
+    reports = re.split(r"^estimates for ", run.stdout, flags=re.MULTILINE)[1:]
     assert len(reports) == len(CASES)
     return [float(re.findall(r"^  all: .* ([\d.]+)$", report, re.MULTILINE)[-1])
             for report in reports]

@@ -87,3 +87,18 @@ def test_what_is_computed_stays(compiler, program):
     cleaned = gnn_mlir.compile(program, target="emulator", stage_passes=points)
     inputs = program.random_inputs(graph, seed=2)
     np.testing.assert_array_equal(cleaned(graph, inputs), plain(graph, inputs))
+
+
+def test_an_explanation_has_the_passes_of_stages(compiler):
+    rgcn = models.rgcn(2, (16, 16))
+
+    def explain_with(**options):
+        return gnn_mlir.explain(rgcn, passes={"compact": False}, **options)
+
+    text = explain_with(stage_passes={"graph-begin": "func.func(gnn-compact)"})
+    assert "  gnn-compact at " in text and "  gnn-compact at " not in explain_with()
+    before, after = text.split("\n\n")[1:3]
+    assert before == explain_with().split("\n\n")[1]
+    assert "after" in after and after != explain_with().split("\n\n")[2]
+    with pytest.raises(gnn_mlir.GNNError, match="stage-passes: expected POINT=PASSES with a "):
+        explain_with(stage_passes={"graph-middle": "cse"})

@@ -26,7 +26,7 @@ gnn.graph @g square {node_types = 1, edge_types = 2, stats = #gnn.stats<
 // reads through: the rows of the result, those of it that go through a product,
 // and operations. First as the module is, then as the passes make it.
 //
-// CHECK:      {{^}}costs on NVIDIA H200 SXM, of its kernels{{$}}
+// CHECK:      {{^}}estimates for NVIDIA H200 SXM{{$}}
 // CHECK-NEXT: {{^}}before: without the passes on whole-graph ops; after: with them; passes on kernels run in both{{$}}
 // CHECK-EMPTY:
 // CHECK-NEXT: layer, before
@@ -98,7 +98,7 @@ func.func @unknown(%x: tensor<?x16xf32, #gnn.rows<@h, node>>)
 // A page of both: a picture, a line for each kernel with its schedule and what limits it, choices.
 //
 // HTML:      <title>Kernels of layer, unknown</title>
-// HTML:      Costs on NVIDIA H200 SXM, of its kernels.
+// HTML:      Estimates for NVIDIA H200 SXM.
 // HTML:      its bytes at 4300 GB/s and its flops at 67.0 TFLOP/s, without the 6.0 us of a launch.</p>
 // HTML:      <h2>layer</h2>
 // HTML:      <b>Before</b>: 2 kernels, 0.0120 ms, 2.0 kB</figcaption>

@@ -84,10 +84,10 @@
 // RUN: not gnn-run %t/9-ptx.mlir --function f --target=emulator 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: gnn-run --help | FileCheck %s --check-prefix=HELP
 
-// ONGPU:      {{^costs on NVIDIA H200 SXM, of its kernels$}}
-// ONCPU:      {{^costs on 16 threads of an Intel Xeon, of kernels for cpu, for which its figures stand in$}}
+// ONGPU:      {{^estimates for NVIDIA H200 SXM$}}
+// ONCPU:      {{^estimates for target cpu, with the figures of 16 threads of an Intel Xeon$}}
 // EXPLAIN:    {{^f, before$}}
-// DOT:        label="Costs on {{.*}}, of kernels for cpu, for which its figures stand in; before:
+// DOT:        label="Estimates for target cpu, with the figures of {{.*}}; before:
 // ALONE:      9-ptx.mlir:3:1: error: expected kernels as IR, as gnn-math-pipeline makes them, or a form in front of these, got PTX alone (gpu.binary)
 // ALONE-NOT:  .visible
 // HELP:       --stage-passes=<POINT=PASSES> {{.*}} STAGE-begin, STAGE-end, after-schedule, after-blocked or after-loops:

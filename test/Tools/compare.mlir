@@ -56,8 +56,8 @@
 // EMPTY:         error: --compare: expected passes=, stage-passes=, schedules= or stop-at= with a value, got '{{passes|schedules=}}'
 // EQUAL:         error: --compare: expected another value than the first function is compiled with, got '{{.+}}'
 // PAGE:          error: --explain: expected no page beside --compare, which runs two functions, got {{.*}}.html
-// OUTPUT:        error: --compare: expected neither --report nor --output, as two functions are run, got --output
-// REPORT:        error: --compare: expected neither --report nor --output, as two functions are run, got --report
+// OUTPUT:        error: --compare: expected none of --report, --output and --remarks-filter, as two functions are run, got --output
+// REPORT:        error: --compare: expected none of --report, --output and --remarks-filter, as two functions are run, got --report
 // VALUE:         {{^gnn-run: error: --compare: stop-at: }}expected one of kernels, {{.+}}, got 'tiles'
 // PAST:          {{^gnn-run: error: --compare: passes: }}expected a switch of a stage that the module is not past, got 'fuse' of the stage 'tile' and a module of the form 'buffers'
 

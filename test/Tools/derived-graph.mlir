@@ -8,7 +8,7 @@
 // RUN: gnn-tune %s --graph %t.npz --input x=%t.npy --weights random:1 --target=cpu --budget=100ms --out %t.jsonl | FileCheck %s --check-prefix=TUNED
 //
 // CHECK: {{^ *}}aggregate sum dst {{ *}}node of l, 32xf32 {{ *}}3
-// TUNED: 0 (traverse <dst, edge.in_rows, features = 32>)
+// TUNED: 0 f_0_aggregate (traverse <dst, edge.in_rows, features = 32>)
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 gnn.graph @l square of @g loops remove {node_types = 1, edge_types = 2}

@@ -9,7 +9,7 @@
 //
 // CHECK:    out: f32[3, 32], norm
 // COMPARED: out: the same bits
-// TUNED:    0 (traverse <dst, features = 32>)
+// TUNED:    0 f_0_activation (traverse <dst, features = 32>)
 
 // Of several it needs a name, and says which there are.
 //

@@ -21,9 +21,20 @@
 // RUN: not gnn-tune %s --graph g.npz --target=cpu --budget=1s --out=o --trace=/dev/full > table 2> error
 // RUN: FileCheck %s --check-prefix=LATE --input-file=error && FileCheck %s --check-prefix=TABLE --input-file=table
 //
-// FULL:  {{^gnn-tune: error: template 0 \(.+\): store: cannot write '/dev/full': No space left on device$}}
+// FULL:  {{^gnn-tune: error: template 0 f_0_aggregate \(.+\): store: cannot write '/dev/full': No space left on device$}}
 // LATE:  {{^gnn-tune: error: --trace: cannot write '/dev/full': No space left on device$}}
 // TABLE: {{^ +ms chosen +ms tuned +ratio +measured +dropped +template$}}
+
+// Lines of JSON are in UTF-8, which a path may not be.
+//
+// RUN: %python -c 'import os; os.link(b"g.npz", b"g\xff.npz")'
+// RUN: not sh -c 'gnn-tune %s --graph g?.npz --target=cpu --budget=1s --out=o --store=named' 2> error
+// RUN: FileCheck %s --check-prefix=NAME --input-file=error && not grep . named
+// RUN: sh -c 'gnn-tune %s --graph g?.npz --target=cpu --budget=1s --out=o --store=named --cell=g'
+// RUN: grep '"cell":"g"' named
+// RUN: sh -c 'gnn-tune %s --graph g?.npz --target=cpu --budget=1ms --out=o'
+//
+// NAME: {{^gnn-tune: error: --cell: expected a name in UTF-8, got 'g.+npz f', the default$}}
 
 // Ctrl-C before anything is found keeps an earlier file of schedules.
 //

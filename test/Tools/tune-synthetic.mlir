@@ -12,7 +12,7 @@
 //
 // CHECK:      {{^}}graph 'g' is synthetic, made of its statistics by seed 5: 50 nodes, 400 edges of 2 types; in-degrees vary by 1.09 (declared 1.09), longest 40 (declared 40); out-degrees vary by {{[0-9.]+}}, longest {{[0-9]+}}
 // CHECK-NEXT: ms chosen
-// CHECK-NEXT: 0 (traverse <dst, edge.in_rows, features = 32>)
+// CHECK-NEXT: 0 f_0_aggregate (traverse <dst, edge.in_rows, features = 32>)
 // BYTES: {{^gnn-tune: error: graph 'g': expected at most 10000 bytes for a synthetic graph, got 43200 \(--max-bytes allows more\)$}}
 // FEAT:  {{^gnn-tune: error: input 'x': the graph file has no features$}}
 // PAIRS: {{^gnn-tune: error: graph 'g': expected from 1 to 50 dst_pairs of edge type 1, got 99$}}

@@ -9,8 +9,8 @@
 // All templates are measured, each alone, on what those before it leave.
 //
 // SUMMARY:      {{^ ms chosen +ms tuned +ratio +measured +dropped +template$}}
-// SUMMARY-NEXT: {{^ +[0-9.]+ .* 0 \(gemm rows dst\)$}}
-// SUMMARY-NEXT: {{^ +[0-9.]+ .* 1 \(traverse <dst, edge.in_rows, features = 32>\)$}}
+// SUMMARY-NEXT: {{^ +[0-9.]+ .* 0 f_0_linear \(gemm rows dst\)$}}
+// SUMMARY-NEXT: {{^ +[0-9.]+ .* 1 f_1_aggregate \(traverse <dst, edge.in_rows, features = 32>\)$}}
 //
 // The first measurement of a template is that of the chosen schedule.
 //
@@ -26,7 +26,7 @@
 // The time after tuning is that before it by the ratio, whatever its own was.
 //
 // EVEN:   {{^no measured schedule is faster than the chosen ones, so .+\.jsonl is empty$}}
-// HALVES: {{^ +2.0000 +1.0000 +0.50 .* 0 \(gemm rows dst\)$}}
+// HALVES: {{^ +2.0000 +1.0000 +0.50 .* 0 f_0_linear \(gemm rows dst\)$}}
 // HALVES-NOT: no measured schedule
 
 // RUN: grep '"template":"gemm"' %t.halves > %t.first
@@ -37,8 +37,8 @@
 
 // An error of the second template keeps what was found of the first.
 //
-// KEPT:   {{^ +2.0000 +1.0000 +0.50 .* 0 \(gemm rows dst\)$}}
-// SECOND: {{^gnn-tune: error: template 1 \(traverse .+\): expected measurements of 'tiny' and this template in the store, got none$}}
+// KEPT:   {{^ +2.0000 +1.0000 +0.50 .* 0 f_0_linear \(gemm rows dst\)$}}
+// SECOND: {{^gnn-tune: error: template 1 f_1_aggregate \(traverse .+\): expected measurements of 'tiny' and this template in the store, got none$}}
 // LINE:   "template":"gemm"
 
 // RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
@@ -76,7 +76,7 @@
 // HELP:     --target=<KIND> {{.*}}Target: cuda, cpu, or one of a plugin; by default a GPU if there is one, else cpu
 // PROGRAM:  {{^gnn-tune: error: expected FILE.mlir, got none$}}
 // BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0 and of at most 1e9 s, such as 500ms, 5s or 2m, got '0'$}}
-// OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
+// OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 f_0_linear \(gemm rows dst\), 1 f_1_aggregate \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
 // GRAPH:    {{^gnn-tune: error: graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
@@ -96,7 +96,7 @@
 // SEARCH:   {{^gnn-tune: error: --search: expected one of coordinate, random, exhaustive, ranked, genetic, sampling, got 'luck'$}}
 // FILTER:   {{^gnn-tune: error: --filter: expected registers, utilization, balance, got 'luck'$}}
 // REPLAYED: {{^gnn-tune: error: --filter: expected none with --replay, which neither compiles nor measures$}}
-// FILTERED: 1 (traverse
+// FILTERED: 1 f_1_aggregate (traverse
 // FILTERED-NEXT: {{^ +not compiled, by filters: [0-9]+ balance$}}
 // PASSES:   {{^gnn-tune: error: --passes: fuse: expected true or false, got 'maybe'$}}
 // GRADIENTS: {{^gnn-tune: error: --gradients: expected one of f, got 'h'$}}

@@ -34,11 +34,13 @@
 #include "GNN/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
@@ -94,6 +96,11 @@ struct Options : run::ModuleOptions {
                "Graphviz (.dot)"),
       cl::value_desc("FILE.html|FILE.dot"), cl::ValueOptional,
       cl::cat(category)};
+  cl::opt<std::string> remarksFilter{
+      "remarks-filter",
+      cl::desc("Print the remarks of passes whose whole name matches, those of "
+               "--stage-passes among them"),
+      cl::value_desc("REGEX"), cl::cat(category)};
 };
 } // namespace
 
@@ -182,6 +189,21 @@ static mlir::LogicalResult verifyOptions(mlir::ModuleOp module,
   return checkOptions(module, options);
 }
 
+/// Prints the remarks that are asked for, as gnn-opt does with
+/// --remark-format=emitRemark.
+static mlir::LogicalResult printRemarks(mlir::MLIRContext &context) {
+  namespace remark = mlir::remark;
+  if (given->remarksFilter.empty())
+    return mlir::success();
+  remark::RemarkCategories categories;
+  categories.passed = categories.missed = categories.failed =
+      categories.analysis = given->remarksFilter;
+  return remark::enableOptimizationRemarks(
+      context, /*streamer=*/nullptr,
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
+}
+
 /// Compiles the file, with the options to compare where `isSecond`.
 static std::shared_ptr<const runtime::Package>
 compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
@@ -205,6 +227,10 @@ compile(ArrayRef<run::LoadedGraph> graphs, double &milliseconds,
       return failure();
     return success(std::exchange(isKnown, true));
   });
+  if (mlir::failed(printRemarks(context))) {
+    fail("--remarks-filter: remarks cannot be collected");
+    return nullptr;
+  }
   auto start = std::chrono::steady_clock::now();
   auto module = parseProgram(sources, &context);
   if (!module)
@@ -355,8 +381,14 @@ static runtime::Error checkArguments() {
     return error;
   if (runtime::Error error = given->expectGraphFor(given->refinedTypes))
     return error;
-  if (runtime::Error error = run::expectValues({&given->outputDirectory}))
+  if (runtime::Error error =
+          run::expectValues({&given->outputDirectory, &given->remarksFilter}))
     return error;
+  if (std::string why; given->remarksFilter.getNumOccurrences() &&
+                       !Regex(given->remarksFilter).isValid(why))
+    return runtime::failure("--remarks-filter: expected a regular expression, "
+                            "got '",
+                            given->remarksFilter.getValue(), "': ", why);
   if (llvm::Error error = given->flags.checkPaths())
     return runtime::failure(toString(std::move(error)));
   if (!given->flags->records.empty())
@@ -371,12 +403,14 @@ static runtime::Error checkArguments() {
       !explained.ends_with(".dot"))
     return runtime::failure("--explain: expected FILE.html or FILE.dot, got '",
                             explained.str(), "'");
-  if (!given->compared.empty() && (given->reportFile.getNumOccurrences() ||
-                                   !given->outputDirectory.empty()))
-    return runtime::failure(
-        "--compare: expected neither --report nor --output, as two functions "
-        "are run, got ",
-        given->outputDirectory.empty() ? "--report" : "--output");
+  const cl::Option *ofOneFunction[] = {
+      &given->reportFile, &given->outputDirectory, &given->remarksFilter};
+  for (const cl::Option *option : ofOneFunction)
+    if (!given->compared.empty() && option->getNumOccurrences())
+      return runtime::failure("--compare: expected none of --report, --output "
+                              "and --remarks-filter, as two functions are run, "
+                              "got --",
+                              option->ArgStr.str());
   return checkFiles();
 }
 

@@ -207,6 +207,7 @@ private:
              const runtime::FunctionPlan &plan) const;
   int listFeatures() const;
   int write(const tune::Tuned &tuned, bool isWhole) const;
+  runtime::Error nameCell();
   int tuneFunction();
 
   tune::TuneOptions options;
@@ -470,6 +471,19 @@ int Run::write(const tune::Tuned &tuned, bool isWhole) const {
   return 0;
 }
 
+/// Names measurements by graphs and function where no name is given.
+runtime::Error Run::nameCell() {
+  if (!options.cell.empty() || (options.store.empty() && stored.empty()))
+    return {};
+  std::string name;
+  for (const std::string &text : given->graphFiles)
+    name += text + " ";
+  if (runtime::Error error =
+          options.set("cell", name + options.function, "--cell"))
+    return runtime::failure(error.message(), ", the default");
+  return {};
+}
+
 int Run::tuneFunction() {
   tune::Tuned tuned;
   std::signal(SIGINT, interrupt);
@@ -485,11 +499,8 @@ int Run::tuneFunction() {
   }
   for (const std::string &line : tuned.graphs)
     outs() << line << "\n";
-  if (options.cell.empty()) {
-    for (const std::string &text : given->graphFiles)
-      options.cell += text + " ";
-    options.cell += options.function;
-  }
+  if (runtime::Error error = nameCell())
+    return fail(error.message());
   if (!given->features.empty())
     return listFeatures();
   runtime::Error failed =

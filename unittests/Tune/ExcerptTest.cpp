@@ -102,6 +102,58 @@ INSTANTIATE_TEST_SUITE_P(Examples, ExcerptsOf,
                            return name;
                          });
 
+namespace {
+struct NamedCase {
+  const char *example;
+  bool isForGPU;
+  const char *passes;
+};
+} // namespace
+
+class NamesOf : public testing::TestWithParam<NamedCase> {};
+
+/// Templates are called as the kernels of a run are, whose numbers are those of
+/// launches.
+TEST_P(NamesOf, AreThoseOfARun) {
+  Program program(GetParam().example, GetParam().isForGPU);
+  program.options.passes = GetParam().passes;
+  OwningOpRef<ModuleOp> whole = program.module->clone();
+  auto package = compileToPackage(*whole, program.options);
+  ASSERT_TRUE(succeeded(package));
+  auto plan = (*package)->plan().find(program.function);
+  ASSERT_TRUE(plan) << plan.message();
+  std::vector<std::string> launches;
+  for (const runtime::StepSpec &step : (*plan)->steps)
+    launches.push_back(step.name.empty() ? step.kernel : step.name);
+
+  program.makeTemplates();
+  auto names = nameKernels(*program.module, program.function, program.options);
+  ASSERT_TRUE(names) << names.message();
+  ASSERT_EQ(names->size(),
+            isolateTemplates(*program.module, program.function).size());
+  EXPECT_EQ(names->size() < launches.size(),
+            StringRef(GetParam().passes).contains("edge-walks=1"));
+  size_t last = 0;
+  for (StringRef name : *names) {
+    StringRef number = name.drop_front(program.function.size() + 1);
+    size_t at = launches.size();
+    ASSERT_FALSE(number.take_until([](char c) { return c == '_'; })
+                     .getAsInteger(10, at));
+    ASSERT_LT(at, launches.size());
+    EXPECT_EQ(launches[at], name);
+    EXPECT_TRUE(at == 0 || at > last);
+    last = at;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Examples, NamesOf,
+    testing::Values(NamedCase{"rgcn", false, ""},
+                    NamedCase{"gat-two-layers", false, ""},
+                    NamedCase{"hgt", true, ""},
+                    NamedCase{"gat-two-layers", true, "edge-walks=1"},
+                    NamedCase{"transformer-gate", true, "edge-walks=1"}));
+
 /// The last sum of an RGCN is added to what a product has written.
 TEST(Excerpts, KnowWhatIsReadWhereItIsWritten) {
   Program program("rgcn");

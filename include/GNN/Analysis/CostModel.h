@@ -24,6 +24,7 @@
 namespace gnn {
 struct StructureKey;
 namespace tile {
+class TileOpInterface;
 class TraverseOp;
 struct TraverseFacts;
 struct TraverseSchedule;
@@ -444,9 +445,9 @@ double costByEdges(const CostModel &model, tile::TraverseOp op,
 double costScheduled(const CostModel &model, tile::TraverseOp op,
                      StatsAttr stats);
 
-/// The launches of a traversal with a schedule: one for each tile with its own
+/// The launches of a template with a schedule: one for each tile with its own
 /// launch, and for a walk by edges the one that joins pieces of rows.
-int64_t countLaunches(tile::TraverseOp op);
+int64_t countLaunches(tile::TileOpInterface op);
 
 /// The cost of a traversal that is walked by edges if `explainEdges` allows it
 /// by this setting.

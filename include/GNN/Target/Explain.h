@@ -76,6 +76,10 @@ struct ExplainedFunction {
   ExplainedCost total;
   /// The reason why there are no kernels. Mostly empty.
   std::string obstacle;
+  /// Arguments with a row for each node type of a graph of which each node
+  /// gathers one, as the table of an embedding: "node_type of g: rows of the
+  /// table emb_weight".
+  std::vector<std::string> tables;
 };
 
 /// The remark of a pass about a change or a refusal. A refusal has no name.
@@ -106,11 +110,12 @@ struct Explanation {
   /// these figures.
   std::string target, figures;
   TargetFigures limits;
-  /// "its kernels", or "kernels for cpu, for which its figures stand in".
-  std::string kernels() const {
+  /// The words behind "estimates for": "NVIDIA H200 SXM", or "target cpu, with
+  /// the figures of 16 threads of an Intel Xeon".
+  std::string subject() const {
     return target == figures
-               ? "its kernels"
-               : "kernels for " + target + ", for which its figures stand in";
+               ? target
+               : "target " + target + ", with the figures of " + figures;
   }
   std::vector<ExplainedFunction> before, after;
   std::vector<Choice> choices;
@@ -133,7 +138,9 @@ struct Explanation {
 /// target and its chip; if both are empty, of the target of the module, or of
 /// the first known GPU. Kernels with the passes have the schedules of the files
 /// in `options`, which has these beside switches, target and chip, where their
-/// templates are there. Errors are at the module.
+/// templates are there. The user's passes at stages run as they do in a
+/// compilation; those on whole-graph ops are left out of `before`. Errors are
+/// at the module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      const CompileOptions &options);
 

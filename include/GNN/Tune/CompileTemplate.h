@@ -80,6 +80,13 @@ runtime::Expected<Schedule> completeSchedule(const IsolatedTemplate &alone,
 runtime::Expected<SearchSpace> listSpace(const IsolatedTemplate &alone,
                                          const CompileOptions &options);
 
+/// The name of the first kernel of each template of a function, with the
+/// schedules that the compiler's passes choose: the name that it has in a run
+/// of the whole function.
+runtime::Expected<std::vector<std::string>>
+nameKernels(mlir::ModuleOp module, llvm::StringRef function,
+            const CompileOptions &options);
+
 /// Options for modules that are lowered to templates: those of later stages,
 /// without files.
 CompileOptions optionsBehindTemplates(const CompileOptions &options);

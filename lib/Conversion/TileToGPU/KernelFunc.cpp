@@ -10,13 +10,11 @@
 
 #include "KernelFunc.h"
 
-#include "GNN/Dialect/GNN/IR/Origin.h"
 #include "GNN/Dialect/Tile/IR/Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace gnn;
@@ -30,28 +28,6 @@ LogicalResult gnn::tile::checkBuffer(Operation *op, MemRefType type) {
   if (!element.isF32() && !element.isSignlessInteger(32) && !isScalar)
     return op->emitError("expected buffers of f32 and i32, got ") << type;
   return success();
-}
-
-/// Ops that only move values are named where there are no others.
-std::string gnn::tile::nameOf(BlocksOp op) {
-  constexpr size_t most = 3;
-  SmallVector<StringRef> names, moves;
-  for (const gnn::Origin &origin : gnn::getOrigins(op->getLoc())) {
-    bool isMove = llvm::is_contained(
-        {"broadcast", "concat", "gather", "reshape", "slice"}, origin.op);
-    SmallVector<StringRef> &list = isMove ? moves : names;
-    if (list.size() < most && !llvm::is_contained(list, origin.op))
-      list.push_back(origin.op);
-  }
-  if (names.empty())
-    names = moves;
-  if (names.empty())
-    names.push_back(op.getMadeOf().value_or(op->getName().stripDialect()));
-  std::string name = llvm::join(names, "_");
-  // As PTX wants it, whatever a plugin's op is called.
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c); }, '_');
-  return name;
 }
 
 static gpu::GPUFuncOp createFunc(Location loc, gpu::GPUModuleOp module,

@@ -21,10 +21,6 @@ namespace gnn::tile {
 /// Refuses a buffer that a bare pointer cannot stand for, at `op`.
 mlir::LogicalResult checkBuffer(mlir::Operation *op, mlir::MemRefType type);
 
-/// The name of a kernel: the first ops of the model that `op` computes, or its
-/// own name where these are unknown.
-std::string nameOf(BlocksOp op);
-
 class KernelFunc {
 public:
   /// An empty kernel in `module`, which is made of `op`.

@@ -12,6 +12,7 @@
 #include "Outline.h"
 
 #include "GNN/Dialect/GNN/IR/Target.h"
+#include "GNN/Dialect/Tile/IR/KernelName.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -90,9 +91,8 @@ private:
     symbols.insert(module); // another name where this one is taken
     Writers writers;
     for (auto [i, loop] : llvm::enumerate(*kernels)) {
-      std::string name =
-          (func.getName() + "_" + Twine(i) + "_" + nameOf(loop)).str();
-      if (failed(outline(loop, module, name, writers)))
+      if (failed(outline(loop, module, nameKernel(func.getName(), i, loop),
+                         writers)))
         return failure();
     }
     return success();

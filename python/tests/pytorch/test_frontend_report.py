@@ -92,8 +92,8 @@ def test_a_model_in_two_programs(caplog):
     assert "\n    forward of training: 2 kernels\n    backward of training: " in text
     assert text == gnn_mlir.explain(model, x=X, edge_index=EDGES) == str(model.captures)
     names = gnn_mlir.explain(model, kernels=True)
-    assert "\n    forward of training: 2 kernels\n      0_linear\n      1_" in names
-    assert "forward_" not in names and "backward_" not in names
+    assert ("\n    forward of training: 2 kernels\n      forward_forward_0_linear\n"
+            "      forward_forward_1_") in names and "\n      forward_backward_0_" in names
     assert [line for line in names.splitlines() if not line.startswith(" " * 6)] == (
         text.splitlines())
     left = f"left to torch: torch.linalg.qr at {__file__}:{Split.forward.__code__.co_firstlineno + 2}"
@@ -125,8 +125,32 @@ def test_schedules_of_a_model_are_reported():
         int(laid_out))
 
 
+def test_tables_of_embeddings_are_named():
+    """Their rows are types of nodes in the program."""
+    class Embedded(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.conv = torch.nn.Embedding(20, 8), pyg.GCNConv(8, 4)
+
+        def forward(self, ids, edge_index):
+            return self.conv(self.table(ids), edge_index)
+    model = gnn_mlir.compile(Embedded().eval())
+    with torch.no_grad():
+        text = gnn_mlir.explain(model, torch.arange(len(X)) % 20, EDGES)
+    assert re.search(r"  program on \w+ of 20 node types \(rows of the embedding table_weight\) and "
+                     "1 edge type\n", text)
+    program = gnn_mlir.explain(model.captures.report()[0].programs[0].text)
+    assert "\nforward, before\n  node_type of g: rows of the table table_weight\n" in program
+    with torch.no_grad():
+        assert "embedding" not in gnn_mlir.explain(gnn_mlir.compile(pyg.GCNConv(8, 4)), X, EDGES)
+
+
 def test_kernels_that_are_launched_again():
     program = gnn_mlir.pytorch.frontend.report.Program("", {"g": (1, 2)}, {
+        "forward of training": ["forward_forward_0_linear", "forward_forward_1_aggregate",
+                                "forward_forward_2_linear"],
+        "backward of training": ["forward_backward_0_linear", "forward_backward_1_linear"],
+        "without gradients": ["forward_0_linear"]}, {
         "forward of training": ["forward_forward_0_linear", "forward_forward_1_aggregate",
                                 "forward_forward_0_linear"],
         "backward of training": ["forward_backward_0_linear", "forward_forward_0_linear"],
@@ -141,13 +165,14 @@ def test_kernels_that_are_launched_again():
     assert program.as_text(kernels=True) == """\
   program on g of 1 node type and 2 edge types
     forward of training: 3 kernels, 2 different, 1 laid out from file f:2
-      0_linear, 2 times
-      1_aggregate, schedule from file f:2
-    backward of training: 2 kernels
-      0_linear
       forward_forward_0_linear
+      forward_forward_1_aggregate, schedule from file f:2
+      forward_forward_2_linear, which runs forward_forward_0_linear
+    backward of training: 2 kernels
+      forward_backward_0_linear
+      forward_backward_1_linear, which runs forward_forward_0_linear
     without gradients: 1 kernel, 1 laid out from file f:2
-      0_linear, schedule from file f:2"""
+      forward_0_linear, schedule from file f:2"""
 
 
 class Relational(torch.nn.Module):

@@ -21,9 +21,6 @@ from .places import Place, place_of, written
 
 _of_backends = WeakIdKeyDictionary()  # `Captures` by what torch.compile makes of a backend.
 log = logging.getLogger("gnn_mlir")
-# The prefixes of names of kernels, by the function that has them: that of a program is called
-# "forward", as a model's is.
-_PREFIXES = {"forward": "forward_forward_", "backward": "forward_backward_", "without": "forward_"}
 
 
 @dataclasses.dataclass
@@ -42,22 +39,25 @@ class Left:
 
 @dataclasses.dataclass
 class Program:
-    """A program: its text, how many types each of its graphs has, the names of kernels by
-    function, {} before the first call, and likewise where the schedule of each is from, "" by the
-    rules."""
+    """A program: its text, and how many types each of its graphs has. By function, {} before the
+    first call: the names of its launches, as tables of times have them, the kernels that these run,
+    as PTX has them, and where the schedule of each is from, "" by the rules. By graph: the inputs
+    that are tables of embeddings, whose rows are node types."""
 
     text: str
     graphs: dict
+    launches: dict
     kernels: dict
     sources: dict
+    embeddings: dict = dataclasses.field(default_factory=dict)
 
     def __str__(self):
         return self.as_text()
 
     def as_text(self, kernels=False):
-        """As text: how many kernels each function has; with `kernels` also their names, without
-        the function's in front of each."""
-        graphs = ", ".join(f"{name} of {_count(nodes, 'node type')} and "
+        """As text: how many kernels each function has; with `kernels` also their names."""
+        graphs = ", ".join(f"{name} of {_count(nodes, 'node type')}"
+                           f"{_embeddings_text(self.embeddings.get(name, ()))} and "
                            f"{_count(edges, 'edge type')}"
                            for name, (nodes, edges) in self.graphs.items())
         lines = [f"  program on {graphs}"]
@@ -67,11 +67,10 @@ class Program:
                          f"{f', {different} different' * (different < len(names))}"
                          f"{_sources_text(self.sources[function])}")
             if kernels:
-                own = _PREFIXES[function.partition(" ")[0]]
-                lines += [f"      {name.removeprefix(own)}{f', {count} times' * (count > 1)}"
+                lines += [f"      {launch}{f', which runs {name}' * (launch != name)}"
                           f"{f', schedule from {source}' * bool(source)}"
-                          for (name, source), count in collections.Counter(
-                              zip(names, self.sources[function])).items()]
+                          for launch, name, source in zip(self.launches[function], names,
+                                                          self.sources[function])]
         return "\n".join(lines if self.kernels else [*lines, "    not called yet"])
 
 
@@ -281,14 +280,34 @@ def _plans(function):
 def _program(call):
     graphs = {graph.name: (graph.node_types, graph.edge_types)
               for graph in call.segment.declared.values() if graph.parent is None}
-    kernels, sources = {}, {}
+    launches, kernels, sources = {}, {}, {}
     for plan in _plans(call.function) if call.function else ():
         function = f"{plan['pass']} of training" if "gradient_of" in plan else (
             "without gradients")
         steps = [step for step in plan["steps"] if "kernel" in step]
+        launches[function] = [step.get("name", step["kernel"]) for step in steps]
         kernels[function] = [step["kernel"] for step in steps]
         sources[function] = [step.get("schedule_from", "") for step in steps]
-    return Program(call.program.module.text(), graphs, kernels, sources)
+    return Program(call.program.module.text(), graphs, launches, kernels, sources,
+                   _embeddings(call.segment))
+
+
+def _embeddings(segment):
+    """The names of inputs that are tables of embeddings, by graph: each node type of it is a row."""
+    found = {}
+    for given, value in segment.inputs.values():
+        if isinstance(given, torch.fx.Node) and getattr(value, "space", None) == "node_type" and any(
+                user.target is torch.ops.aten.embedding.default for user in given.users):
+            graph = value.graph
+            while graph.parent is not None:
+                graph = graph.parent
+            found.setdefault(graph.name, []).append(value.name)
+    return found
+
+
+def _embeddings_text(names):
+    """Which embeddings have a row for each node type; nothing of none."""
+    return f" (rows of the embedding {' and '.join(names)})" if names else ""
 
 
 def _sources_text(sources):
