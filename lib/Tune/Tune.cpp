@@ -316,7 +316,7 @@ Error Tuner::timeAll(const std::function<void(size_t)> &begin,
     if (!error)
       error = place.device->synchronize(nullptr);
     if (error)
-      return error.in("template " + nameOf(one, i));
+      return error.in("template " + result.templates[i].name);
   }
   for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
     begin(i);
