@@ -403,11 +403,14 @@ makeStoreMeasurer(const IsolatedTemplate &one,
   auto space = listSpace(one, compile);
   if (!space)
     return space.takeError();
-  return StoreMeasurer::create(stored, options.cell, one.key, std::move(*space),
-                               [&](const Schedule &schedule) {
-                                 return completeSchedule(one, schedule,
-                                                         compile);
-                               });
+  return StoreMeasurer::create(
+      stored, options.cell, one.key, std::move(*space),
+      [&](const tile::ScheduleFields &fields) {
+        return readSchedule(one, fields);
+      },
+      [&](const Schedule &schedule) {
+        return completeSchedule(one, schedule, compile);
+      });
 }
 
 Error gnn::tune::replay(ModuleOp module, ArrayRef<StoredMeasurement> stored,
@@ -510,16 +513,20 @@ gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
     return error;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  Error last;
   for (size_t number : templates.numbers) {
     const IsolatedTemplate &one = templates.alone[number];
+    if (llvm::none_of(stored, [&](const StoredMeasurement &line) {
+          return line.isOf(options.cell, one.key);
+        }))
+      continue;
     auto measurer = makeStoreMeasurer(one, stored, compile, options);
-    if (measurer)
-      writeFeatures(stream, one, number, options, **measurer);
-    else
-      last = measurer.takeError();
+    if (!measurer)
+      return measurer.takeError().in("template " + nameOf(one, number));
+    writeFeatures(stream, one, number, options, **measurer);
   }
   if (text.empty())
-    return last;
+    return runtime::failure("expected measurements of '", options.cell,
+                            "' and a template of '", options.function,
+                            "' in the store, got none");
   return text;
 }

@@ -56,7 +56,7 @@
 // NONE:    {{^gnn-tune: error: --model: cannot open '.+': No such file or directory$}}
 // CUT:     {{^gnn-tune: error: --model: .+:18: expected 3 numbers of 'leaf_value', got 2$}}
 // REPLAY:  {{^gnn-tune: error: --features: expected --replay with a store$}}
-// CELL:    {{^gnn-tune: error: expected measurements of 'other' and this template in the store, got none$}}
+// CELL:    {{^gnn-tune: error: expected measurements of 'other' and a template of 'f' in the store, got none$}}
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>

@@ -29,6 +29,17 @@
 // HALVES: {{^ +2.0000 +1.0000 +0.50 .* 0 \(gemm rows dst\)$}}
 // HALVES-NOT: no measured schedule
 
+// RUN: sed 's/"n":32/"n":-5/' %t.even > %t.below
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.below --cell=tiny --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=BELOW
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.below --cell=tiny --features=%t.features 2>&1 | FileCheck %s --check-prefix=BELOW
+// RUN: sed 's/"vector":[0-9]*/"vector":4611686018427387904/' %t.even > %t.above
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.above --cell=tiny --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=ABOVE
+
+// Values that no schedule can have.
+//
+// BELOW: {{^gnn-tune: error: template 0 \(gemm rows dst\): .+\.below:1: schedule: expected 'n' in \{16, 32, 64\}, got -5$}}
+// ABOVE: {{^gnn-tune: error: template 1 \(traverse .+\): .+\.above:[0-9]+: schedule: expected 'vector' in \{1, 2, 4, 8, 16\}, got 4611686018427387904$}}
+
 // RUN: grep '"template":"gemm"' %t.halves > %t.first
 // RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.first --cell=tiny --search=exhaustive --out=%t.jsonl \
 // RUN:   --records=%t.records > %t.summary 2> %t.error
