@@ -43,6 +43,13 @@
 // REFUSED: (gemm rows dst)
 // REFUSED-NEXT: not searched: {{.+}}cost.json: expected a traversal that reduces elements or features, got another template
 
+// RUN: sed 's/\[\[1\]\]/[[1e308]]/' %S/Inputs/cost.json > %t.huge
+// RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --op=1 --out=%t.jsonl --budget=2s \
+// RUN:   --search=genetic --model=%t.huge | FileCheck %s --check-prefix=INFINITE
+//
+// INFINITE: 1 (traverse
+// INFINITE-NEXT: not searched: {{.+}}.huge: expected finite costs of schedules, got inf: are its parameters too large?
+
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --search=ranked 2>&1 | FileCheck %s --check-prefix=MODEL
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --search=random --model=%S/Inputs/cost.json 2>&1 | FileCheck %s --check-prefix=NOMODEL
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --search=ranked --model=%t.none 2>&1 | FileCheck %s --check-prefix=NONE
