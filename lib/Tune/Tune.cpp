@@ -20,7 +20,7 @@
 
 #include <chrono>
 #include <cmath>
-#include <set>
+#include <map>
 
 using namespace mlir;
 using namespace gnn;
@@ -38,14 +38,21 @@ const char *const gnn::tune::tableHead =
     " ms chosen   ms tuned  ratio  measured  dropped  template";
 
 std::string TunedTemplate::row() const {
-  std::string tuned = "-", ratio = "-";
-  if (history.faster) {
+  std::string chosen = "-", tuned = "-", ratio = "-";
+  if (milliseconds > 0)
+    chosen = llvm::formatv("{0:f4}", milliseconds);
+  if (faster) {
     tuned = llvm::formatv("{0:f4}", tunedMilliseconds());
-    ratio = llvm::formatv("{0:f2}", history.best().measured.ratio);
+    ratio = llvm::formatv("{0:f2}", faster->ratio);
   }
-  return llvm::formatv("{0,10} {1,10} {2,6} {3,9} {4,8}  ",
-                       llvm::formatv("{0:f4}", milliseconds).str(), tuned,
-                       ratio, timed(), history.trials.size() - timed());
+  std::string measured = std::to_string(timed()),
+              dropped = std::to_string(history.trials.size() - timed());
+  if (sameAs) {
+    measured = "as " + std::to_string(*sameAs);
+    dropped = "-";
+  }
+  return llvm::formatv("{0,10} {1,10} {2,6} {3,9} {4,8}  ", chosen, tuned,
+                       ratio, measured, dropped);
 }
 
 std::vector<std::string> TunedTemplate::notes() const {
@@ -77,6 +84,11 @@ std::string Tuned::lines() const {
   for (const TunedTemplate &tuned : templates)
     text += tuned.line;
   return text;
+}
+
+bool Tuned::isBegun() const {
+  return llvm::any_of(
+      templates, [](const TunedTemplate &tuned) { return tuned.timed() > 0; });
 }
 
 size_t Tuned::numSearched() const {
@@ -131,17 +143,24 @@ Error Templates::list(ModuleOp module, const TuneOptions &options,
   if (alone.empty())
     return runtime::failure("function '", options.function,
                             "': expected ops that become kernels, got none");
-  std::set<tile::TemplateKey> known;
+  std::map<tile::TemplateKey, size_t> searched;
+  if (options.number && *options.number < alone.size())
+    searched[alone[*options.number].key] = *options.number;
   std::vector<std::string> names;
   for (auto [i, one] : llvm::enumerate(alone)) {
     TunedTemplate tuned;
     tuned.number = i;
     tuned.name = nameOf(one, i);
     names.push_back(tuned.name);
+    if (!options.number)
+      searched.try_emplace(one.key, i);
+    if (auto same = searched.find(one.key); same != searched.end()) {
+      if (same->second == i)
+        numbers.push_back(i);
+      else
+        tuned.sameAs = same->second;
+    }
     result.templates.push_back(std::move(tuned));
-    bool isNew = known.insert(one.key).second;
-    if (options.number ? i == *options.number : isNew)
-      numbers.push_back(i);
   }
   if (options.number && *options.number >= alone.size())
     return runtime::failure("expected the number of a template of '",
@@ -149,6 +168,16 @@ Error Templates::list(ModuleOp module, const TuneOptions &options,
                             llvm::join(names, ", "), "; got ", *options.number);
   result.numToSearch = numbers.size();
   return {};
+}
+
+/// Gives equal templates what the search of one has found.
+static void share(const TunedTemplate &found, Tuned &result) {
+  for (TunedTemplate &tuned : result.templates) {
+    if (tuned.sameAs != found.number)
+      continue;
+    tuned.milliseconds = found.milliseconds;
+    tuned.faster = found.faster;
+  }
 }
 
 /// Counts what a search has done.
@@ -195,6 +224,7 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
   if (!tuned.history.faster)
     return {};
   const Trial &best = tuned.history.best();
+  tuned.faster = best.measured;
   tile::ScheduleInterface kind = tile::getScheduleKind(alone.op());
   auto report = [&] { return emitError(alone.op().getLoc()); };
   llvm::raw_string_ostream stream(tuned.line);
@@ -357,7 +387,9 @@ Error Tuner::search(TunedTemplate &tuned) {
     progress.done = std::min(elapsed() / options.seconds, 1.0);
     return failed || (options.progress && options.progress(progress));
   };
-  if (Error error = runOn(one, *measurer, options, limits, tuned))
+  Error error = runOn(one, *measurer, options, limits, tuned);
+  share(tuned, result);
+  if (error)
     return error;
   result.isStopped |= tuned.history.isStopped;
   if (!measurer->broken().empty())
@@ -428,7 +460,9 @@ Error gnn::tune::replay(ModuleOp module, ArrayRef<StoredMeasurement> stored,
         return measurer.takeError();
       Limits limits;
       limits.seconds = options.seconds;
-      return runOn(one, **measurer, options, limits, tuned);
+      Error error = runOn(one, **measurer, options, limits, tuned);
+      share(tuned, result);
+      return error;
     };
     if (Error error = replayOne())
       return error.in("template " + tuned.name);
