@@ -56,9 +56,15 @@ def explain_text(text, name, graphs=None, form="text", schedules=None, **options
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         options["schedules"] = path_option("schedules", _schedule_file(schedules, folder))
         options = _Options(graphs, options)
-        found = capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle,
-                             ("text", "dot", "html").index(form))
-    return found.replace(folder + os.sep, "")  # The file of schedules that were given as dicts.
+
+        def of_user(text):  # The file of schedules that were given as dicts has no folder.
+            return text.replace(folder + os.sep, "")
+        try:
+            return of_user(capi.text_of("gnnExplain", data, len(data), name.encode(),
+                                        options.handle, ("text", "dot", "html").index(form)))
+        except capi.GNNError as error:
+            error.args = (of_user(str(error)),)
+            raise
 
 
 def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):
