@@ -76,6 +76,7 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --search=luck 2>&1 | FileCheck %s --check-prefix=SEARCH
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --filter=registers,luck 2>&1 | FileCheck %s --check-prefix=FILTER
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --filter=, 2>&1 | FileCheck %s --check-prefix=COMMA
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --filter=balance --replay=%t.store 2>&1 | FileCheck %s --check-prefix=REPLAYED
 // RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --op=1 --budget=1s --out=%t.jsonl --filter=balance | FileCheck %s --check-prefix=FILTERED
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --passes=fuse=maybe 2>&1 | FileCheck %s --check-prefix=PASSES
@@ -105,6 +106,7 @@
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
 // SEARCH:   {{^gnn-tune: error: --search: expected one of coordinate, random, exhaustive, ranked, genetic, sampling, got 'luck'$}}
 // FILTER:   {{^gnn-tune: error: --filter: expected registers, utilization, balance, got 'luck'$}}
+// COMMA:    {{^gnn-tune: error: --filter: expected registers, utilization, balance, got ''$}}
 // REPLAYED: {{^gnn-tune: error: --filter: expected none with --replay, which neither compiles nor measures$}}
 // FILTERED: 1 (traverse
 // FILTERED-NEXT: {{^ +not compiled, by filters: [0-9]+ balance$}}

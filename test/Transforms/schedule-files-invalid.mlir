@@ -27,6 +27,7 @@
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/doubled.jsonl 2>&1 | FileCheck %s --check-prefix=DOUBLED
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/gone.jsonl 2>&1 | FileCheck %s --check-prefix=GONE
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-apply-schedules 2>&1 | FileCheck %s --check-prefix=NOFILE
+// RUN: not gnn-opt %t/f.mlir --gnn-tile-apply-records 2>&1 | FileCheck %s --check-prefix=NORECORDS
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-save-schedules=file=%t/gone/saved.jsonl 2>&1 | FileCheck %s --check-prefix=UNSAVED
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-list-schedules=vary=n,depth 2>&1 | FileCheck %s --check-prefix=VARY
 // RUN: not gnn-opt %t/apart.mlir --gnn-tile-save-schedules=file=%t/apart.jsonl 2>&1 | FileCheck %s --check-prefix=APART
@@ -63,6 +64,7 @@
 // DOUBLED: doubled.jsonl:1:1: error: expected 'n' once, got it twice
 // GONE: gone.jsonl:0:0: error: cannot open '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
+// NORECORDS: error: gnn-tile-apply-records: expected a file of records, or one for keys, got neither
 // UNSAVED: saved.jsonl:0:0: error: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
 // VARY: error: vary: expected fields of schedules of the module's templates (columns_per_block, heads_per_block, vector, lanes, head_lanes, element_lanes, in_flight, processor_blocks, rows_per_block, row_order, row_walk, split_rows, rows_per_team, runs, window, merge, distribution, lookup, max_registers, n, kind, copies), got 'depth'
 // APART: error: 'gnn_tile.gemm' op expected the schedule of another template of the same key, for a file cannot tell them apart: #gnn_tile.gemm_schedule<n = 16>, got #gnn_tile.gemm_schedule<n = 32>
