@@ -163,9 +163,10 @@ Error Templates::list(ModuleOp module, const TuneOptions &options,
     result.templates.push_back(std::move(tuned));
   }
   if (options.number && *options.number >= alone.size())
-    return runtime::failure("expected the number of a template of '",
-                            options.function, "', one of ",
-                            llvm::join(names, ", "), "; got ", *options.number);
+    return Error("op: expected the number of a template of '" +
+                     options.function + "', one of " + llvm::join(names, ", ") +
+                     "; got " + std::to_string(*options.number),
+                 runtime::ErrorKind::Option);
   result.numToSearch = numbers.size();
   return {};
 }

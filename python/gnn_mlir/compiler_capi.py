@@ -20,7 +20,6 @@ NAME = "program.mlir"  # The name of a program in errors.
 _UNKNOWN_PASS = re.compile(
     r"\Apasses: expected NAME=VALUE with a name of (.*), got '([^=']+)=.*'\Z")
 _NAME = re.compile(r"\A[a-z]+(-[a-z]+)+(?=: )")  # of an option, in front of a message
-_NO_TEMPLATE = "expected the number of a template of "  # says the library of `op`
 # Options too have other names to the compiler.
 _NO_MEANING = re.compile(
     r"\A([\w-]+) has no meaning for target (\w+): expected one of (.*), got '.*'\Z")
@@ -91,8 +90,6 @@ def tune_text(text, name, graphs, settings, arrays, count, device, **options):
     except capi.GNNError as error:
         if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
             raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
-        if str(error).startswith(_NO_TEMPLATE):
-            raise ValueError(f"op: {error}") from None
         failed = error
     return capi.take_text(answer) if answer.value else None, failed
 

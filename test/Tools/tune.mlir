@@ -87,7 +87,7 @@
 // HELP:     --target=<KIND> {{.*}}Target: cuda, cpu, or one of a plugin; by default a GPU if there is one, else cpu
 // PROGRAM:  {{^gnn-tune: error: expected FILE.mlir, got none$}}
 // BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0 and of at most 1e9 s, such as 500ms, 5s or 2m, got '0'$}}
-// OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
+// OP:       {{^gnn-tune: error: --op: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
 // GRAPH:    {{^gnn-tune: error: .*graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
