@@ -37,8 +37,8 @@
 // RATIO: {{^gnn-tune: error: --records: expected a file of records, got 'schedules': expected a ratio and a schedule, and no cell$}}
 
 // RUN: diff -r %t/before %t/own
-// RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=100ms --out=o --store=store
-// RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=100ms --out=o --store=store
+// RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=2s --out=o --store=store
+// RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=2s --out=o --store=store
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --records=store 2>&1 | FileCheck %s --check-prefix=MEASURED
 //
 // MEASURED: {{^gnn-tune: error: --records: expected a file of records, got 'store': expected a ratio and a schedule, and no cell$}}
