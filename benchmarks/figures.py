@@ -47,7 +47,7 @@ def speed():
 def draw_speed(title, panels):
     figure, axes = svg.subplots(2, 2, WIDE, sharey=True)
     for axis, (panel, rows) in zip(axes.flat, panels.items()):
-        frontend_plots.panel(axis, panel, rows, [*_LABELS], (0.5, 150))
+        frontend_plots.panel(axis, panel, rows, [*_LABELS], (0.5, 200))
     svg.legend(figure, title, {
         **{name: frontend_plots.COLOURS[peer] for peer, name in _LABELS.items()},
         "gnn-mlir": {"color": frontend_plots.OURS, "linewidth": 2}})

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import sys
 
@@ -74,6 +75,14 @@ def table(rows, columns=None):
         for model in models(rows)])
 
 
+def _seconds(rows):
+    """The seconds after which a first call was given up, by the rows that say so; None if all
+    were waited for."""
+    said = (re.search(r"first call over ([\d.]+) s", found.get("skipped", ""))
+            for row in rows for found in row["ways"].values())
+    return next((match[1] for match in said if match), None)
+
+
 def _dashes(rows, columns):
     """The lines below a table: why some of its cells have a dash."""
     found, there = means(rows), models(rows)
@@ -81,8 +90,10 @@ def _dashes(rows, columns):
     without = [model for model in there if model not in alone and any(
         peer == "inductor" and (model, mode, peer, value) not in found
         for mode, peer, value in columns)]
+    late = (f"have first calls of over {_seconds(rows)} seconds with inductor" if _seconds(rows)
+            else "did not run with inductor")
     reasons = [f"{', '.join(NAMES[model] for model in those)} {why}" for those, why in (
-        (alone, "ran in sampled batches only"), (without, "did not run by inductor")) if those]
+        (alone, "ran in sampled batches only"), (without, late)) if those]
     return f"A dash was not measured: {'; '.join(reasons)}.\n\n" if reasons else ""
 
 
@@ -108,11 +119,13 @@ def for_page(result, name, folder):
     slower = [f"{_MODES[mode]} of {NAMES[model]} ({_figure(mean).strip('*')})"
               for (model, mode, peer, value), mean in means(result["rows"]).items()
               if mean < 1 and (peer, value) == ("best", _TIME)]
+    seconds = _seconds(result["rows"])
+    given_up = f", if its first call takes at most {seconds} seconds" if seconds else ""
     return (f"{_subject(result)}:\nPyG's time or memory over ours, geometric means over up to "
             f"{len(graphs)} graphs of 29 thousand to\n21 million edges. Above 1, gnn-mlir is "
             "the faster or the smaller. \"best\" is PyG's fastest way for\na graph: eager, "
-            "FastRGCNConv or inductor. inductor was not run where its first call takes over\n"
-            f"25 seconds. A mean is over the graphs on which both ran.\nPyG is the faster in "
+            f"FastRGCNConv or inductor{given_up}. "
+            "A mean is over\nthe graphs on which both ran.\nPyG is the faster in "
             f"{', '.join(slower) or 'none'}.\n\n"
             f"{table(result['rows'])}\n{_dashes(result['rows'], COLUMNS)}"
             f"[All cells]({folder}/{name}.md), and [how they are measured]"

@@ -26,13 +26,14 @@ extern "C" {
  *  never freed. */
 GNN_CAPI const char *gnnCompilerVersion(void);
 
-/** Loads a plugin into this process for good. A plugin is a shared object with
- *  dialects, ops that lower to gnn_tile, and passes (docs/Plugins.md). Programs
- *  that are compiled later may use them. Loading it again does nothing. */
+/** Loads a plugin into this process, where it stays until the process ends. A
+ *  plugin is a shared object with dialects, ops that lower to gnn_tile, and
+ *  passes (docs/Plugins.md). Programs that are compiled later may use them. A
+ *  second load of the same plugin has no effect. */
 GNN_CAPI GnnError *gnnLoadPlugin(const char *path);
 
 /** The options of a compilation, by name, and its graphs. Functions that only
- *  read an object of this type may run side by side. */
+ *  read an object of this type may run at the same time. */
 typedef struct GnnCompileOptions GnnCompileOptions;
 
 /** Gives the default options. gnnCompileOptionsDestroy destroys them. */
@@ -48,8 +49,8 @@ GNN_CAPI void gnnCompileOptionsDestroy(GnnCompileOptions *options);
 GNN_CAPI GnnError *gnnCompileOptionsSet(GnnCompileOptions *options,
                                         const char *name, const char *value);
 
-/** Adds a graph that the program will be bound to. `declaration` is the name of
- *  the graph in the program; "" stands for the only graph.
+/** Adds a graph to which the program will be bound. `declaration` is the name
+ *  of the graph in the program; "" stands for the only graph.
  *
  *  If the declaration has no statistics, it gets those of this graph, and
  *  passes decide by them. The program may still be bound to other graphs. The
@@ -63,7 +64,7 @@ GNN_CAPI GnnError *gnnCompileOptionsAddGraph(GnnCompileOptions *options,
  *
  *  The result is a new package, or an error. The message of the error has a
  *  line for each diagnostic, "name:line:column: message". The first line is the
- *  first error. Notes follow the diagnostic that they belong to.
+ *  first error. Notes follow their diagnostic.
  *
  *  A crash of the compiler is an error, too; the memory of that call is then
  *  leaked. During a call the process has the compiler's handlers of fatal

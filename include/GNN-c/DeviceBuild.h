@@ -4,8 +4,9 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* Graphs with ids on a device, where kernels build their structures. The rules
-|* of Runtime.h on errors and lifetimes hold.
+|* Graphs with ids on a device. Kernels on this device build their index arrays
+|* (structures, docs/Structures.md). The rules of Runtime.h on errors and
+|* lifetimes hold.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -18,9 +19,9 @@
 extern "C" {
 #endif
 
-/** The counts and structures (docs/Structures.md) that functions need of the
- *  graph `name`. `selfLoops` and `dstSorted` are checks of the graph: each node
- *  has one self loop, and edges are sorted by destination. */
+/** The counts and structures (docs/Structures.md) of the graph `name` that
+ *  functions need. `selfLoops` and `dstSorted` request checks of the graph:
+ *  each node has one self loop, and edges are sorted by destination. */
 typedef struct GnnGraphNeeds {
   const char *name;
   bool selfLoops;
@@ -42,7 +43,8 @@ typedef struct GnnGraphNeeds {
   int64_t shards;
   const char *shardEnd;
   /** The node types at both ends of each edge type, -1 for any: int32[edge
-   *  types][2]. Edges are checked for them. Null stands for no check. */
+   *  types][2]. The build checks that edges have these types. Null stands for
+   *  no check. */
   GnnConstBuffer schema;
 } GnnGraphNeeds;
 
@@ -53,9 +55,9 @@ typedef struct GnnBuilder GnnBuilder;
 /** The structures of some graphs while they are built. */
 typedef struct GnnBuild GnnBuild;
 
-/** Ids on a device. They have 32 or 64 bits, and one begins `stride` ids after
- *  the other. `bytes` is the size of the memory from the first id on. Null
- *  stands for zeros. */
+/** Ids on a device. They have 32 or 64 bits, and each begins `stride` ids after
+ *  the previous one. `bytes` is the size of the memory from the first id on.
+ *  Null stands for zeros. */
 typedef struct GnnDeviceIds {
   const void *values;
   int64_t bytes;
@@ -89,8 +91,8 @@ GNN_CAPI bool gnnBuilderCovers(const GnnBuilder *builder,
  *
  *  The steps are gnnBuildCount and gnnBuildFill. They run on one stream, once
  *  each and in this order. Ids and memory must live until the stream is done
- *  with them. After a step that fails no other may follow, and the stream is
- *  done with ids and memory.
+ *  with them. If a step fails, no other step may follow, and the stream no
+ *  longer uses ids and memory.
  *
  *  `sizes` gets two numbers of int32 words: memory of the device for sorting
  *  and counting, and memory of the host that the device can write. The first
@@ -101,17 +103,18 @@ GNN_CAPI GnnError *gnnBuildCreate(const GnnBuilder *builder,
                                   int64_t *sizes);
 GNN_CAPI void gnnBuildRelease(GnnBuild *build);
 
-/** Sorts edges and nodes, and counts. The call waits: the caller may reuse
- *  `numbers` when it returns. `bytes` gets the size of the structures. It is -1
- *  if an id is wrong, or if self loops, the schema or the order of edges are
- *  not as declared. */
+/** Sorts edges and nodes, and counts groups and elements. The call waits: the
+ *  caller may reuse `numbers` when it returns. `bytes` gets the size of the
+ *  structures. It is -1 if an id is wrong, or if self loops, the schema or the
+ *  order of edges are not as declared. */
 GNN_CAPI GnnError *gnnBuildCount(GnnBuild *build, GnnBuffer scratch,
                                  GnnBuffer numbers, void *stream,
                                  int64_t *bytes);
 
 /** The error if `bytes` was -1, as text that lives as long as `build`; null if
- *  nothing is wrong. It names a graph. Wrong ids come before self loops, these
- *  before the schema, and this before the order of edges. */
+ *  there was no error. The text names a graph. If a graph has several errors,
+ *  the text has the first of wrong ids, self loops, the schema, and the order
+ *  of edges. */
 GNN_CAPI const char *gnnBuildProblem(const GnnBuild *build);
 
 /** Builds the structures in `memory`, which is aligned to 16 bytes and lives as
@@ -121,8 +124,9 @@ GNN_CAPI GnnError *gnnBuildFill(GnnBuild *build, GnnBuffer memory,
                                 void *stream);
 
 /** States, after gnnBuildFill, that the edges of a graph are sorted by
- *  destination, if the build was not to check it. Functions that expect sorted
- *  edges may then be bound. No other thread may bind at the same time. */
+ *  destination. This is for builds that did not check the order. Functions that
+ *  expect sorted edges may then be bound. No other thread may bind at the same
+ *  time. */
 GNN_CAPI GnnError *gnnBuildSetSorted(GnnBuild *build, const char *graph);
 
 /** Binds functions to the graphs. The call copies nothing and does not wait,

@@ -4,9 +4,9 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* Writes columns of ids of graphs with several types by one call; the ids of
-|* the types follow each other. The rules of Runtime.h on errors and lifetimes
-|* hold.
+|* Writes columns of ids for graphs with several types in one call. In a column
+|* the ids of one type follow those of the previous type. The rules of Runtime.h
+|* on errors and lifetimes hold.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -32,7 +32,7 @@ typedef struct GnnDeviceColumn {
 
 /** Writes columns, which must not overlap. `columns` may be null if there are
  *  none. The devices are those of gnnBuilderCreate. The call does not wait:
- *  `out` and `ids` must live until the stream is done. After an error nothing
+ *  `out` and `ids` must live until the stream is done. After an error no launch
  *  is in flight. */
 GNN_CAPI GnnError *gnnWriteColumns(const GnnDevice *device,
                                    const GnnDeviceColumn *columns,

@@ -27,8 +27,8 @@ typedef struct GnnBoundModel GnnBoundModel;
 typedef struct GnnModelTensor {
   const char *name;
   /** The role of an argument: "features" are given to each run, and "ids" are
-   *  the arrays that graphs are made of when the model is bound. Other tensors
-   *  have "". */
+   *  the arrays from which graphs are made when the model is bound. Other
+   *  tensors have "". */
   const char *role;
   /** The type of an element: "f32", "i64", ... */
   const char *dtype;
@@ -37,7 +37,7 @@ typedef struct GnnModelTensor {
   const int64_t *shape;
 } GnnModelTensor;
 
-/** A graph that is made of arguments. */
+/** A graph that is made from arguments. */
 typedef struct GnnModelGraph {
   const char *name;
   /** Whether source and destination nodes are the same set. */
@@ -46,7 +46,7 @@ typedef struct GnnModelGraph {
   int64_t numEdgeTypes;
 } GnnModelGraph;
 
-/** A target that a model has kernels for. */
+/** A target for which a model has kernels. */
 typedef struct GnnModelTarget {
   /** The kind of target, as gnnDeviceKind gives it: "cuda", "cpu", ... */
   const char *kind;
@@ -56,8 +56,8 @@ typedef struct GnnModelTarget {
   const char *chip;
 } GnnModelTarget;
 
-/** Reads a saved model. A model that once unpacked has more than 64 GiB, or
- *  more than gnnPhysicalMemory, is a GNN_ERROR_LIMIT. */
+/** Reads a saved model. A model that has more than 64 GiB when it is unpacked,
+ *  or more than gnnPhysicalMemory, is a GNN_ERROR_LIMIT. */
 GNN_CAPI GnnError *gnnModelLoad(const char *path, GnnModel **model);
 GNN_CAPI GnnError *gnnModelLoadBytes(const void *bytes, size_t size,
                                      GnnModel **model);
@@ -96,8 +96,8 @@ GNN_CAPI GnnError *gnnModelMakeGraph(const GnnModel *model, int64_t index,
                                      GnnGraph **graph);
 
 /** The functions that a run calls, in order: the name of each function, and its
- *  package, with kernels for a device and for edges in any order. The name is
- *  null if there is no call of that index. */
+ *  package. The package has kernels for the device and for edges in any order.
+ *  The name is null if there is no call of that index. */
 GNN_CAPI int64_t gnnModelNumCalls(const GnnModel *model);
 GNN_CAPI const char *gnnModelCallFunction(const GnnModel *model, int64_t call);
 GNN_CAPI GnnError *gnnModelCallPackage(const GnnModel *model, int64_t call,

@@ -39,9 +39,10 @@ typedef struct GnnOverlayPartition GnnOverlayPartition;
  *
  *  `text` has `size` bytes and needs no terminating null. Messages use `name`
  *  as the name of the file. `function` may be "" if the module has one
- *  function. A function of layers (ops of gnn_overlay) is compiled from step 3
- *  on. A `gnn_overlay.program` of this name, as gnnOverlayProgramText gives it,
- *  is assembled as it is, without options and graph.
+ *  function. A function of layers (ops of gnn_overlay) is compiled from
+ *  gnn-overlay-partition on. A `gnn_overlay.program` of this name, as
+ *  gnnOverlayProgramText gives it, is assembled as it is, without options and
+ *  graph.
  *
  *  The program is for `graph`, or for the blocks and entries of `partition`. If
  *  both are null, it is for the file of the option `graph`, for the numbers of
@@ -73,13 +74,13 @@ GNN_CAPI void gnnOverlayProgramRelease(GnnOverlayProgram *program);
 GNN_CAPI GnnError *gnnOverlayProgramText(const GnnOverlayProgram *program,
                                          const char *name, char **text);
 
-/** Describes the program as a JSON object: parameters, vertices, edges, n1,
- *  n2, blocks, instructions and their bytes, counts by mnemonic, regions,
- *  layers, inputs and outputs with their shapes, and the bytes that go to
- *  the memory. `parts` are there if a graph does not fit the memory: layer,
- *  regions and instruction bytes of each part. A program that was compiled
- *  also has the seconds of the host by phase, and `loops`, which says how
- *  self loops are added to its graph ("" for not at all). The string is for
+/** Describes the program as a JSON object: parameters, vertices, edges, n1, n2,
+ *  blocks, instructions and their bytes, counts by mnemonic, regions, layers,
+ *  inputs and outputs with their shapes, and the bytes that go to the memory.
+ *  If the graph does not fit the memory, `parts` has the layer, regions and
+ *  instruction bytes of each part. A program that was compiled also has the
+ *  seconds of the host by phase, and `loops`, which states how self loops are
+ *  added to its graph ("" if none are added). The string is for
  *  gnnStringDestroy. */
 GNN_CAPI GnnError *gnnOverlayProgramDescribe(const GnnOverlayProgram *program,
                                              char **json);
@@ -116,7 +117,8 @@ gnnOverlayPartitionForProgram(const GnnOverlayProgram *program,
 /** Makes a partition from numbers of edges alone: uint64[blocks][blocks], where
  *  counts[j][k] is the number of edges from block k to block j, and blocks are
  *  ceil(vertices / n1). It has no edges, so programs cannot run on it, and
- *  networks of edges are an error. The option is `skip-empty`. */
+ *  simulations with the networks "banks" and "network" are errors. The option
+ *  is `skip-empty`. */
 GNN_CAPI GnnError *gnnOverlayPartitionOfCounts(int64_t vertices, int64_t n1,
                                                GnnConstBuffer counts,
                                                const char *options,
@@ -182,10 +184,10 @@ typedef struct GnnOverlayLayer {
   int64_t out;
 } GnnOverlayLayer;
 
-/** Computes the cycles of layers without tiles by the closed form M0. With the
- *  option `memory=shared` it is the closed form of shared memory for blocks of
- *  `n1` rows (0: by the rule), with the options `bandwidth` and `frequency`.
- *  Another option is `pes`. */
+/** Computes the cycles of layers by a formula without tiles (docs/Overlay.md).
+ *  With the option `memory=shared` it includes the bytes of blocks of `n1` rows
+ *  (0: by the rule), with the options `bandwidth` and `frequency`. Another
+ *  option is `pes`. */
 GNN_CAPI GnnError *gnnOverlayRoofline(const GnnOverlayLayer *layers,
                                       int64_t numLayers, int64_t vertices,
                                       double edges, const char *options,

@@ -16,11 +16,11 @@
 |* package, graphs and device alive; a derived graph keeps nothing of the first
 |* graph. A pointer that has no destroy function belongs to the handle it came
 |* from, and lives as long as this handle. If a process loads both libraries, a
-|* handle must not go to functions of the other one.
+|* handle of one must not be passed to functions of the other.
 |*
 |* Threads and nulls. Handles are immutable and may be used from several threads
-|* at once. Functions to retain, release and destroy take null; other functions
-|* that cannot fail do not.
+|* at once. Functions to retain, release and destroy accept null. Other
+|* functions that cannot fail do not accept it.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -97,8 +97,8 @@ GNN_CAPI void gnnStringDestroy(char *string);
 /** The version of the library, "MAJOR.MINOR.PATCH"; never freed. */
 GNN_CAPI const char *gnnRuntimeVersion(void);
 
-/** Writes a file as the library itself does. The file is written whole or not
- *  at all. Symbolic links are followed, and a replaced file keeps its
+/** Writes a file as the library itself does. The file is written completely or
+ *  not at all. Symbolic links are followed, and a replaced file keeps its
  *  permissions. Devices and pipes are written directly. The result is 0, or the
  *  errno of the failure. */
 GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
@@ -107,8 +107,8 @@ GNN_CAPI int gnnWriteFile(const char *path, const void *bytes, size_t size);
  *  limit of arrays that are read from files. */
 GNN_CAPI int64_t gnnPhysicalMemory(void);
 
-/** The number of host threads that check, sort and upload graphs, make code and
- *  run kernels on the CPU, at most 1024. The default is OMP_NUM_THREADS, or
+/** The number of host threads that check, sort and upload graphs, generate code
+ *  and run kernels on the CPU, at most 1024. The default is OMP_NUM_THREADS, or
  *  else the number of cores; 0 restores it. Results have the same bits for any
  *  number of threads. */
 GNN_CAPI int64_t gnnNumThreads(void);
@@ -127,7 +127,7 @@ typedef struct GnnGraphArrays {
   bool square;
   /** Bits of an id in all arrays below: 32 or 64, signed. */
   int32_t idBits;
-  /** Nodes; numDstNodes is not read where square. */
+  /** Numbers of nodes. If `square`, numDstNodes is not read. */
   int64_t numSrcNodes;
   int64_t numDstNodes;
   /** Edges, under 2^31. */
@@ -139,8 +139,8 @@ typedef struct GnnGraphArrays {
   GnnConstBuffer edgeSrc;
   GnnConstBuffer edgeDst;
   GnnConstBuffer edgeType;
-  /** Ids, one for each node. Null stands for zeros. dstNodeType is not read
-   *  where square. */
+  /** Ids, one for each node. Null stands for zeros. If `square`, dstNodeType is
+   *  not read. */
   GnnConstBuffer srcNodeType;
   GnnConstBuffer dstNodeType;
   /** int32[numEdgeTypes][2]: node types of the source and destination of each
@@ -361,11 +361,11 @@ GNN_CAPI const char *gnnDeviceDescribeGPU(const GnnDevice *device);
 
 /** Allocates memory that is aligned to 256 bytes, for callers without an
  *  allocator of their own. It must be freed before the last reference to the
- *  device goes. */
+ *  device is released. */
 GNN_CAPI GnnError *gnnDeviceAllocate(GnnDevice *device, int64_t bytes,
                                      void **memory);
-/** Frees memory without waiting. No run in flight may use it, because the next
- *  allocation may reuse it. */
+/** Frees memory without waiting. The memory must not be in use by a run,
+ *  because the next allocation may reuse it. */
 GNN_CAPI void gnnDeviceFree(GnnDevice *device, void *memory);
 
 /** Copy `bytes` bytes, and return when the copy is done. On the CPU and the
@@ -382,13 +382,13 @@ GNN_CAPI GnnError *gnnDeviceSynchronize(GnnDevice *device, void *stream);
 /* Packages                                                                   */
 /* -------------------------------------------------------------------------- */
 
-/** Reads a package. A package of more than 4 GiB once unpacked is a
+/** Reads a package. A package that has more than 4 GiB when it is unpacked is a
  *  GNN_ERROR_LIMIT. */
 GNN_CAPI GnnError *gnnPackageLoad(const char *path, GnnPackage **package);
 GNN_CAPI GnnError *gnnPackageLoadBytes(const void *bytes, size_t size,
                                        GnnPackage **package);
 
-/** Writes a package to a file, whole or not at all. */
+/** Writes a package to a file, completely or not at all. */
 GNN_CAPI GnnError *gnnPackageSave(const GnnPackage *package, const char *path);
 
 /** Gives the bytes that gnnPackageSave writes, for gnnStringDestroy. */
@@ -409,8 +409,8 @@ GNN_CAPI const char *gnnPackageFunctionName(const GnnPackage *package,
 GNN_CAPI GnnError *gnnPackageFindFunction(const GnnPackage *package,
                                           const char *name, int64_t *index);
 
-/** The launch plan as JSON (docs/CAPI.md). It has the graphs, inputs and
- *  outputs of each function, among others. */
+/** The launch plan as JSON (docs/CAPI.md). Among other things it has the
+ *  graphs, inputs and outputs of each function. */
 GNN_CAPI const char *gnnPackagePlan(const GnnPackage *package);
 
 /** The kernels in a format: "ptx", "x86-64-v3.so", ... The result is null if
@@ -423,12 +423,13 @@ GNN_CAPI const char *gnnPackageKernels(const GnnPackage *package,
 /* Bound functions                                                            */
 /* -------------------------------------------------------------------------- */
 
-/** How to bind. All members may be null, as may the pointer to this struct. */
+/** Options of binding. All members may be null, and so may the pointer to this
+ *  struct. */
 typedef struct GnnBindOptions {
   /** Functions that allocate and free the memory for the graph's structures on
    *  the device, aligned to 256 bytes. If both are null, the device allocates.
    *  A null result of `allocate` is a failure. `context` and the memory must
-   *  live until the bound function is gone. */
+   *  live until the bound function is destroyed. */
   void *(*allocate)(void *context, int64_t bytes);
   void (*free)(void *context, void *memory);
   /** Called with the name of the structure that is being built, and with the
@@ -456,9 +457,9 @@ GNN_CAPI GnnError *gnnBind(const GnnPackage *package, const char *function,
                            const GnnBindOptions *options,
                            GnnBoundFunction **bound);
 
-/** Binds several functions of a package, all or none of them: for example the
- *  forward and the backward pass of a sampled batch. Graphs have names here,
- *  and each function takes those that it declares. */
+/** Binds several functions of a package, such as the forward and the backward
+ *  pass of a sampled batch; after an error none is bound. Graphs have names
+ *  here, and each function takes those that it declares. */
 GNN_CAPI GnnError *
 gnnBindAll(const GnnPackage *package, const char *const *functions,
            int64_t numFunctions, const char *const *graphNames,
@@ -507,9 +508,9 @@ GNN_CAPI const char *gnnBoundInputOf(const GnnBoundFunction *bound,
 GNN_CAPI const char *gnnBoundOutputOf(const GnnBoundFunction *bound,
                                       int64_t index);
 
-/** The computation of a saved value, as text. Equal texts are the same value,
- *  also in another package of the same program. The result is null for other
- *  values, and if the computation is unknown. */
+/** The computation of a saved value, as text. Two values with equal texts are
+ *  the same, also if their packages of the program differ. The result is null
+ *  for other values, and if the computation is unknown. */
 GNN_CAPI const char *gnnBoundInputKey(const GnnBoundFunction *bound,
                                       int64_t index);
 GNN_CAPI const char *gnnBoundOutputKey(const GnnBoundFunction *bound,
@@ -528,7 +529,7 @@ GNN_CAPI const char *gnnBoundPass(const GnnBoundFunction *bound);
  *
  *  The call allocates nothing, copies nothing and does not wait, so it can be
  *  captured in a CUDA graph. It is re-entrant if workspaces and outputs are
- *  distinct. After an error nothing of the run is in flight. */
+ *  distinct. After an error no launch of the run is in flight. */
 GNN_CAPI GnnError *gnnBoundRun(const GnnBoundFunction *bound,
                                const GnnConstBuffer *inputs, int64_t numInputs,
                                const GnnBuffer *outputs, int64_t numOutputs,

@@ -20,16 +20,16 @@
 extern "C" {
 #endif
 
-/** Called with the name of a template, the numbers of measured and of
- *  dropped schedules, the smallest ratio to the time of the chosen schedule,
- *  and the share of the budget that is used. The result states whether to
- *  stop. The call comes from another thread than that of gnnTune's caller,
- *  which waits. */
+/** Called with the name of a template, or with "synthetic graph" while one is
+ *  generated, the numbers of measured and of dropped schedules, the smallest
+ *  ratio to the time of the chosen schedule, and the share of the budget that
+ *  is used. The result states whether to stop. The call comes from another
+ *  thread than that of gnnTune's caller, which waits. */
 typedef bool (*GnnTuneProgress)(void *context, const char *name, int64_t timed,
                                 int64_t dropped, double best, double done);
 
 /** The settings of tuning, by name. Functions that only read an object of this
- *  type may run side by side. */
+ *  type may run at the same time. */
 typedef struct GnnTuneSettings GnnTuneSettings;
 
 /** Gives the default settings. gnnTuneSettingsDestroy destroys them. */
@@ -55,20 +55,21 @@ GNN_CAPI GnnError *gnnTuneSettingsSetProgress(GnnTuneSettings *settings,
  *  Graphs are those of `options`. Without them, graphs are generated from the
  *  statistics in their declarations, by `seed`. `inputs` are arrays of the
  *  host, by name. Inputs of type f32 that are left out get random values. Other
- *  inputs are required, because times depend on the rows that they number.
+ *  inputs are required, because times depend on the rows to which their values
+ *  refer.
  *
  *  The result is a JSON object, for gnnStringDestroy: `schedules`, lines for
  *  the option `schedules` of the templates with a faster schedule; `templates`,
  *  the outcome of each template; `graphs`, a line about each generated graph;
- *  and `stopped`. For a table it has the line `head`, and each template has its
- *  line `row`, which the `name` follows, and `notes`, the lines below. Errors
- *  are those of gnnCompile, without a reproducer. An error after the first
- *  measurement also gives the results before it; other errors give null.
+ *  and `stopped`. To print a table, print the line `head`, and for each
+ *  template its line `row`, its `name` on the same line, and its `notes` below.
+ *  Errors are those of gnnCompile, without a reproducer. An error after the
+ *  first measurement also gives the results before it; other errors give null.
  *
  *  A compilation or a kernel that takes too long is given up, but its thread
  *  goes on in the library, and keeps what it uses: handles, settings and arrays
- *  may be released. The library must stay loaded until the process ends, and
- *  the process must end without an orderly exit (docs/CAPI.md). */
+ *  may be released. The library must stay loaded until the process ends. An
+ *  exit then destroys no globals (docs/CAPI.md). */
 GNN_CAPI GnnError *gnnTune(const char *text, size_t size, const char *name,
                            const GnnCompileOptions *options,
                            const GnnTuneSettings *settings,

@@ -21,16 +21,16 @@ class OpPassManager;
 
 namespace gnn {
 
-/// Loads a plugin into the process for good. Its passes are registered, and
-/// `registerDialects` adds its dialects from now on. A plugin that is loaded
-/// already stays as it is. It may be called from several threads. Errors: the
-/// file cannot be loaded, is no plugin, or is one for another version of MLIR;
-/// or this build links MLIR statically.
+/// Loads a plugin into the process, where it stays. Its passes are registered,
+/// and from then on `registerDialects` adds its dialects. A second load of the
+/// same plugin has no effect. It may be called from several threads. Errors:
+/// the file cannot be loaded, is no plugin, or is one for another version of
+/// MLIR; or this build links MLIR statically.
 llvm::Error loadPlugin(llvm::StringRef path);
 
 /// Parses a pipeline of passes of plugins and of the tree, `canonicalize` and
-/// `cse`, or says on `errors` why not. May be called from several threads,
-/// while others load plugins.
+/// `cse`, or writes the reason of a failure to `errors`. May be called from
+/// several threads, while others load plugins.
 mlir::LogicalResult parsePasses(llvm::StringRef text, mlir::OpPassManager &pm,
                                 llvm::raw_ostream &errors);
 

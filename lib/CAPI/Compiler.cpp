@@ -177,7 +177,7 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
     CompileOptions given = readOptions(*options);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
-      auto graphs = capi::nameGraphs(module, options->graphs);
+      auto graphs = mapGraphs(module, options->graphs);
       ScheduleFilters filtering{*names, [&](llvm::StringRef name) {
                                   auto found = graphs.find(name.str());
                                   return found == graphs.end() ? nullptr

@@ -11,7 +11,6 @@
 #include "Work.h"
 
 #include "GNN/OptionFiles/Inputs.h"
-#include "GNN/Target/Compile.h"
 #include "GNN/Tune/Tune.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,7 +19,6 @@
 
 using namespace gnn;
 using gnn::runtime::Error;
-using gnn::runtime::ErrorKind;
 using gnn::runtime::Expected;
 using gnn::runtime::expectPointers;
 using gnn::runtime::failure;
@@ -227,15 +225,9 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
     place.options.keepIR = place.options.target != "cuda";
     Error failed;
     auto work = [&](mlir::ModuleOp module, capi::Outcome &outcome) {
-      if (mlir::failed(checkOptions(module, place.options))) {
-        outcome.kind = ErrorKind::Option;
-        return;
-      }
-      if (mlir::failed(lowerToTemplates(module, place.options,
-                                        /*choosesSchedules=*/false)))
+      if (mlir::failed(tune::lower(module, given->graphs, place, outcome.kind)))
         return;
       outcome.isDone = true; // what fails from here on is no diagnostic
-      place.graphs = capi::nameGraphs(module, given->graphs);
       tune::Tuned tuned;
       failed = tune::prepare(module, options, place, tuned);
       if (!failed)
@@ -244,8 +236,7 @@ GnnError *gnnTune(const char *text, size_t size, const char *name,
         outcome.answer = describe(tuned);
     };
     auto outcome = std::make_unique<capi::Outcome>();
-    capi::Request request{
-        {text, size}, name, given->graphs, given->value.gradients, {}};
+    capi::Request request{{text, size}, name, {}, {}, {}};
     if (Error error = capi::workOn(request, outcome, work))
       return error;
     if (!outcome->answer.empty())

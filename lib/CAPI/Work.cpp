@@ -8,7 +8,6 @@
 
 #include "Diagnostics.h"
 
-#include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Host/CrashHandlers.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/Files.h"
@@ -107,18 +106,4 @@ Error gnn::capi::workOn(const Request &request,
     if (Error error = writeReproducer(request.reproducer, reproduced, pipeline))
       message += "\n" + error.message();
   return Error(message, kind);
-}
-
-std::map<std::string, std::shared_ptr<const runtime::Graph>>
-gnn::capi::nameGraphs(mlir::ModuleOp module, llvm::ArrayRef<NamedGraph> given) {
-  std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
-  for (const NamedGraph &named : given) {
-    std::string name = named.name;
-    if (name.empty()) // the one there is
-      for (auto graph : module.getOps<GraphOp>())
-        if (!graph.isDerived())
-          name = graph.getSymName().str();
-    graphs[name] = named.graph;
-  }
-  return graphs;
 }

@@ -13,7 +13,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,10 +52,6 @@ struct Request {
 /// crashes stay inside. An error where that leaves the work undone.
 runtime::Error workOn(const Request &request, std::unique_ptr<Outcome> &outcome,
                       Work work);
-
-/// The graphs of a module by the names of its declarations.
-std::map<std::string, std::shared_ptr<const runtime::Graph>>
-nameGraphs(mlir::ModuleOp module, llvm::ArrayRef<NamedGraph> given);
 
 } // namespace gnn::capi
 

@@ -92,3 +92,17 @@ LogicalResult gnn::attachStatistics(ModuleOp module,
   }
   return success();
 }
+
+std::map<std::string, std::shared_ptr<const runtime::Graph>>
+gnn::mapGraphs(ModuleOp module, ArrayRef<NamedGraph> graphs) {
+  std::map<std::string, std::shared_ptr<const runtime::Graph>> result;
+  for (const NamedGraph &named : graphs) {
+    std::string name = named.name;
+    if (name.empty())
+      for (auto graph : module.getOps<GraphOp>())
+        if (!graph.isDerived())
+          name = graph.getSymName().str();
+    result[name] = named.graph;
+  }
+  return result;
+}

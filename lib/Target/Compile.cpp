@@ -47,9 +47,7 @@ static bool isBehindStop(StringRef point, StopAt stopAt) {
          (last == Form::Blocked && point == "after-loops");
 }
 
-/// An error of an option, which is at no place in the file.
-static InFlightDiagnostic emitOptionError(ModuleOp module,
-                                          const Twine &message) {
+InFlightDiagnostic gnn::emitOptionError(ModuleOp module, const Twine &message) {
   Location location = module.getLoc();
   if (auto place = location->findInstanceOf<FileLineColLoc>())
     location = FileLineColLoc::get(place.getFilename(), 0, 0);
@@ -256,7 +254,7 @@ static LogicalResult readOptions(ModuleOp module, const CompileOptions &given,
     if (runtime::Error error = checkInput(given.schedules))
       return emitOptionError(module, "schedules: ") << error.message();
   if (given.scheduleRule != "rule")
-    if (auto model = tune::ScheduleModel::ofRule(given.scheduleRule); !model)
+    if (auto model = ScheduleModel::ofRule(given.scheduleRule); !model)
       return emitOptionError(module, "schedule-rule: ") << model.message();
   bool hasFiles = !given.schedules.empty() || !given.records.empty() ||
                   !given.saveSchedules.empty() || !given.recordKeys.empty() ||

@@ -85,17 +85,25 @@ Expected<Schedule> gnn::tune::completeSchedule(const IsolatedTemplate &alone,
   return made.getValues().vec();
 }
 
+Expected<std::shared_ptr<const runtime::Graph>>
+Place::graphOf(const std::string &name) const {
+  auto found = graphs.find(name);
+  if (found != graphs.end())
+    return found->second;
+  return runtime::failure(
+      "graph '", name,
+      "': expected a graph, or statistics in its declaration (stats = "
+      "#gnn.stats<...>) for a synthetic graph, got neither");
+}
+
 Expected<std::vector<std::shared_ptr<const runtime::Graph>>>
 Place::graphsOf(const runtime::FunctionPlan &plan) const {
   std::vector<std::shared_ptr<const runtime::Graph>> result;
   for (const runtime::GraphSpec &spec : plan.graphs) {
-    auto found = graphs.find(spec.name);
-    if (found == graphs.end())
-      return runtime::failure(
-          "graph '", spec.name,
-          "': expected a graph, or statistics in its declaration (stats = "
-          "#gnn.stats<...>) for a synthetic graph, got neither");
-    result.push_back(found->second);
+    auto graph = graphOf(spec.name);
+    if (!graph)
+      return graph.takeError();
+    result.push_back(std::move(*graph));
   }
   return result;
 }
@@ -214,11 +222,7 @@ Expected<SearchSpace> gnn::tune::listSpace(const IsolatedTemplate &alone,
   auto open = tile::openFields(op, {});
   if (failed(open))
     return error.take();
-  op.enumerateSchedules(
-      *open, [&](Attribute listed, const tile::LayoutFacts &facts) {
-        auto values = cast<tile::ScheduleInterface>(listed).getValues();
-        space.listed.push_back({values.vec(), facts});
-      });
+  space.listed = enumerateSchedules(op, *open);
   return space;
 }
 

@@ -448,12 +448,9 @@ DeviceMeasurer::measure(llvm::ArrayRef<Schedule> asked) {
   std::vector<Measurement> result;
   if (!runWatched(limit, work)) {
     hung =
-        describe(running.load()) +
-        llvm::formatv(" runs for more than {0:f1} s, {1:f4} ms by the chosen "
-                      "schedule, and is given up: the device may be busy "
-                      "with it until this process ends",
-                      limit, chosenMilliseconds)
-            .str();
+        describe(running.load()) + " " +
+        describeHang(limit, llvm::formatv(", {0:f4} ms by the chosen schedule",
+                                          chosenMilliseconds));
     result.assign(asked.size(), Measurement::drop(hung));
     return result;
   }

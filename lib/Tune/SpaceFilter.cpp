@@ -10,14 +10,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tune;
 
-/// The schedule as the template would have it.
-static tile::ListedLayout layOut(tile::TileOpInterface op,
-                                 const ListedSchedule &listed) {
-  auto report = [&] { return emitError(op.getLoc()); };
-  return {tile::getScheduleKind(op).withValues(listed.schedule, report),
-          listed.facts};
-}
-
 SpaceFilter::SpaceFilter(const IsolatedTemplate &alone,
                          ArrayRef<ScheduleFilter> filters,
                          std::shared_ptr<const runtime::Graph> graph,
@@ -25,13 +17,10 @@ SpaceFilter::SpaceFilter(const IsolatedTemplate &alone,
     : op(alone.op()), graph(std::move(graph)) {
   if (filters.empty() || space.listed.empty())
     return;
-  std::vector<tile::ListedLayout> layouts;
-  for (const ListedSchedule &listed : space.listed)
-    layouts.push_back(layOut(op, listed));
   if (isa<tile::GemmScheduleAttr>(tile::getScheduleKind(op)))
     all = space.listed;
   SmallVector<Candidate> candidates =
-      tile::describeCandidates(op, layouts, this->graph.get());
+      tile::describeCandidates(op, space.listed, this->graph.get());
   for (ScheduleFilter filter : filters) {
     SmallVector<size_t> kept = keepPassing(filter, candidates);
     if (passes(filter, candidates[kept.front()]))
@@ -53,11 +42,7 @@ StringRef SpaceFilter::findRefusing(const Schedule &schedule) const {
   for (const ListedSchedule &listed : all)
     if (agrees(schedule, listed.schedule))
       one.facts = listed.facts;
-  tile::ListedLayout layout = layOut(op, one);
-  if (!layout.schedule)
-    return "";
-  Candidate candidate =
-      tile::describeCandidates(op, layout, graph.get()).front();
+  Candidate candidate = tile::describeCandidates(op, one, graph.get()).front();
   for (ScheduleFilter filter : strict)
     if (!passes(filter, candidate))
       return name(filter);

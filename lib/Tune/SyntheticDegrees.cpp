@@ -27,8 +27,9 @@ namespace {
 class Degrees {
 public:
   Degrees(GraphOp op, EndPoint end, const EndStatistics &statistics,
-          const Nodes &nodes, uint64_t seed)
-      : op(op), end(end), statistics(statistics), nodes(nodes), seed(seed) {}
+          const Nodes &nodes, uint64_t seed, llvm::function_ref<bool()> isOver)
+      : op(op), end(end), statistics(statistics), nodes(nodes), seed(seed),
+        isOver(isOver) {}
 
   /// By type: the pairs whose squares come nearest to those declared.
   std::vector<std::vector<Pair>> find();
@@ -48,6 +49,7 @@ private:
   const EndStatistics &statistics;
   const Nodes &nodes;
   const uint64_t seed;
+  const llvm::function_ref<bool()> isOver;
   /// The node of the longest row; -1 where its length is not known.
   int32_t hub = -1;
   std::vector<int64_t> degrees;
@@ -127,7 +129,7 @@ void Degrees::share(MutableArrayRef<Pair> pairs, ArrayRef<int32_t> places,
   }
   std::vector<bool> isFull(pairs.size());
   double left = double(edges), weight = 0;
-  for (bool isChanged = true; isChanged;) {
+  for (bool isChanged = true; isChanged && !isOver();) {
     isChanged = false;
     left = double(edges);
     weight = 0;
@@ -151,7 +153,7 @@ void Degrees::share(MutableArrayRef<Pair> pairs, ArrayRef<int32_t> places,
 void Degrees::spreadType(size_t type, double exponent,
                          std::vector<Pair> &pairs) {
   int64_t count = statistics.pairs[type], most = statistics.mostOfPair(type);
-  if (!count)
+  if (!count || isOver())
     return;
   int64_t of = op.getNodeTypeOf(type, end);
   int64_t ofHub = 0;
@@ -224,7 +226,7 @@ std::vector<std::vector<Pair>> Degrees::find() {
   double low = 0, high = 0, nearest = HUGE_VAL; // high: 0 until there is one
   std::vector<std::vector<Pair>> best;
   for (unsigned i = 0; i < stepsOfFit && low < mostExponent; ++i) {
-    if (nearest <= goodFit * variance)
+    if (nearest <= goodFit * variance || isOver())
       break;
     double middle =
         high > 0 ? (low + high) / 2 : std::clamp(2 * low, 1.0, mostExponent);
@@ -242,7 +244,7 @@ std::vector<std::vector<Pair>> Degrees::find() {
 std::vector<std::vector<Pair>>
 gnn::tune::findDegrees(GraphOp op, EndPoint end,
                        const EndStatistics &statistics, const Nodes &nodes,
-                       uint64_t seed) {
+                       uint64_t seed, llvm::function_ref<bool()> isOver) {
   // Nodes are numbered by popularity meanwhile: places ascend, and with them
   // the memory of their degrees, which every step of the fit passes through.
   Nodes popular;
@@ -252,7 +254,7 @@ gnn::tune::findDegrees(GraphOp op, EndPoint end,
     popular.type.push_back(nodes.type[node]);
     popular.ofType[nodes.type[node]].push_back(number);
   }
-  auto pairs = Degrees(op, end, statistics, popular, seed).find();
+  auto pairs = Degrees(op, end, statistics, popular, seed, isOver).find();
   for (std::vector<Pair> &ofType : pairs)
     for (Pair &pair : ofType)
       pair.node = nodes.all[pair.node];

@@ -9,6 +9,8 @@
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <vector>
 
 namespace gnn::tune {
@@ -61,9 +63,11 @@ struct Pair {
 
 /// By edge type: pairs of nodes at that end and their edges, of degrees whose
 /// squares come nearest to those of the statistics; the same for the same seed.
+/// They are of no use once `isOver`, which is asked now and then, is true.
 std::vector<std::vector<Pair>> findDegrees(GraphOp op, EndPoint end,
                                            const EndStatistics &statistics,
-                                           const Nodes &nodes, uint64_t seed);
+                                           const Nodes &nodes, uint64_t seed,
+                                           llvm::function_ref<bool()> isOver);
 
 } // namespace gnn::tune
 

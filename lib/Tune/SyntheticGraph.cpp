@@ -89,17 +89,17 @@ constexpr EndPoint both[] = {EndPoint::Src, EndPoint::Dst};
 
 class Maker {
 public:
-  Maker(GraphOp op, uint64_t seed)
+  Maker(GraphOp op, uint64_t seed, const SyntheticLimits &limits)
       : op(op), stats(*op.getStats()), src(stats, EndPoint::Src),
-        dst(stats, EndPoint::Dst), numbers(seed), seed(seed) {}
+        dst(stats, EndPoint::Dst), numbers(seed), seed(seed), limits(limits) {}
 
-  Error check(int64_t maxBytes);
+  Error check();
   Expected<std::shared_ptr<const runtime::Graph>> make();
 
 private:
   Error checkEnd(EndPoint end, const EndStatistics &statistics) const;
   Error checkNodes(ArrayRef<EndPoint> ends, int64_t count);
-  bool isSquare() { return op.getKind() == GraphKind::Square; }
+  bool isSquare() const { return GraphOp(op).getKind() == GraphKind::Square; }
   /// Those whose edges end at the nodes of the source side.
   ArrayRef<EndPoint> endsOfSrc() {
     return isSquare() ? ArrayRef(both) : ArrayRef(both[0]);
@@ -110,6 +110,7 @@ private:
   Ends listEnds(ArrayRef<Pair> pairs, bool hasLoops);
   void joinWithin(const Level &level, Ends &from, Ends &to, int64_t pairs);
   Error separate(size_t begin);
+  Error goOn() const;
   Error joinType(size_t type, Ends from, Ends to, ArrayRef<Level> levels);
   void sortByDestination();
   void shuffle(Ends &ends) {
@@ -122,6 +123,7 @@ private:
   EndStatistics src, dst;
   Numbers numbers;
   const uint64_t seed;
+  const SyntheticLimits &limits;
   Ends edgeSrc, edgeDst, edgeType;
 };
 } // namespace
@@ -183,7 +185,7 @@ Error Maker::checkNodes(ArrayRef<EndPoint> ends, int64_t count) {
       "; got ", count);
 }
 
-Error Maker::check(int64_t maxBytes) {
+Error Maker::check() {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   for (auto [name, count] :
        {std::pair("src_nodes", src.nodes), std::pair("dst_nodes", dst.nodes),
@@ -207,11 +209,28 @@ Error Maker::check(int64_t maxBytes) {
   // kept.
   double bytes = 48 * (double(src.nodes) + double(dst.nodes)) +
                  96 * double(stats.getEdges());
-  if (bytes > double(maxBytes))
+  if (bytes > double(limits.maxBytes))
     return runtime::limitExceeded(
-        "expected at most ", maxBytes, " bytes for a synthetic graph, got ",
+        "expected at most ", limits.maxBytes,
+        " bytes for a synthetic graph, got ",
         std::to_string(int64_t(std::min(bytes, 9e18))));
   return {};
+}
+
+/// An error once the making is stopped or has taken too long.
+Error Maker::goOn() const {
+  if (limits.isStopped && limits.isStopped())
+    return runtime::failure("the making of a synthetic graph was stopped");
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - limits.begin;
+  if (spent.count() <= limits.seconds)
+    return {};
+  return runtime::failure("expected statistics whose graph is made within ",
+                          llvm::formatv("{0:f1} s", limits.seconds).str(),
+                          ", got those of ", src.nodes,
+                          isSquare() ? "" : " and " + std::to_string(dst.nodes),
+                          " nodes and ", stats.getEdges(),
+                          " edges: give a graph, or a larger budget");
 }
 
 /// Nodes of a type follow each other; a type has as many as edges need, and
@@ -335,6 +354,8 @@ Error Maker::joinType(size_t type, Ends from, Ends to, ArrayRef<Level> levels) {
   const size_t begin = edgeSrc.size();
   const double all = double(from.size());
   for (const Level &level : levels) {
+    if (Error error = goOn())
+      return error;
     auto joined = int64_t(edgeSrc.size() - begin);
     joinWithin(level, from, to,
                std::max<int64_t>(int64_t(level.share * all + 0.5) - joined, 0));
@@ -370,8 +391,11 @@ Expected<std::shared_ptr<const runtime::Graph>> Maker::make() {
   Nodes srcNodes = layOutNodes(endsOfSrc(), src.nodes);
   Nodes dstNodes =
       isSquare() ? srcNodes : layOutNodes(ArrayRef(both[1]), dst.nodes);
-  auto srcPairs = findDegrees(op, EndPoint::Src, src, srcNodes, seed);
-  auto dstPairs = findDegrees(op, EndPoint::Dst, dst, dstNodes, seed);
+  auto isOver = [&] { return static_cast<bool>(goOn()); };
+  auto srcPairs = findDegrees(op, EndPoint::Src, src, srcNodes, seed, isOver);
+  auto dstPairs = findDegrees(op, EndPoint::Dst, dst, dstNodes, seed, isOver);
+  if (Error error = goOn())
+    return error;
   std::optional<size_t> loopType;
   if (op.getSelfLoops())
     loopType = findLoopType();
@@ -391,7 +415,11 @@ Expected<std::shared_ptr<const runtime::Graph>> Maker::make() {
     edgeDst.push_back(int32_t(node));
     edgeType.push_back(int32_t(*loopType));
   }
+  if (Error error = goOn())
+    return error;
   sortByDestination();
+  if (Error error = goOn())
+    return error;
   runtime::GraphArrays arrays;
   arrays.square = isSquare();
   arrays.numSrcNodes = src.nodes;
@@ -413,9 +441,9 @@ Expected<std::shared_ptr<const runtime::Graph>> Maker::make() {
 
 Expected<std::shared_ptr<const runtime::Graph>>
 gnn::tune::makeSyntheticGraph(GraphOp declared, uint64_t seed,
-                              int64_t maxBytes) {
-  Maker maker(declared, seed);
-  if (Error error = maker.check(maxBytes))
+                              const SyntheticLimits &limits) {
+  Maker maker(declared, seed, limits);
+  if (Error error = maker.check())
     return error;
   return maker.make();
 }
@@ -482,13 +510,13 @@ gnn::tune::describeSynthetic(GraphOp declared, uint64_t seed,
 Expected<std::map<std::string, std::shared_ptr<const runtime::Graph>>>
 gnn::tune::makeSyntheticGraphs(ModuleOp module, uint64_t seed,
                                std::vector<std::string> &lines,
-                               int64_t maxBytes) {
+                               const SyntheticLimits &limits) {
   std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
   for (auto declared : module.getOps<GraphOp>()) {
     if (declared.isDerived() || !declared.getStats())
       continue;
     std::string name = declared.getSymName().str();
-    auto graph = makeSyntheticGraph(declared, seed, maxBytes);
+    auto graph = makeSyntheticGraph(declared, seed, limits);
     if (!graph)
       return graph.takeError().in("graph '" + name + "'");
     auto line = describeSynthetic(declared, seed, **graph);

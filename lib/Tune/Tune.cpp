@@ -6,18 +6,16 @@
 
 #include "GNN/Tune/Tune.h"
 
-#include "GNN/Runtime/ThreadPool.h"
-#include "GNN/Target/FindFunction.h"
 #include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 #include "GNN/Tune/ModelSearch.h"
-#include "GNN/Tune/SyntheticGraph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -95,25 +93,6 @@ size_t Tuned::numSearched() const {
   return llvm::count_if(templates, [](const TunedTemplate &tuned) {
     return !tuned.history.trials.empty();
   });
-}
-
-Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
-                         Tuned &found) {
-  auto function = findFunction(module, options.function);
-  if (!function)
-    return Error("function: " + llvm::toString(function.takeError()),
-                 runtime::ErrorKind::Option);
-  options.function = found.function = function->getName().str();
-  place.options = optionsBehindTemplates(place.options);
-  place.filters = options.filters;
-  place.threads = options.threads.value_or(runtime::numThreads());
-  if (!place.device || !place.graphs.empty())
-    return {};
-  auto made =
-      makeSyntheticGraphs(module, options.seed, found.graphs, options.maxBytes);
-  if (made)
-    place.graphs = std::move(*made);
-  return made.takeError();
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,14 +232,19 @@ public:
 
   Error run();
   /// Whether a thread still runs in this.
-  bool isHung() const { return measurer && measurer->isHung(); }
+  bool isHung() const {
+    return hasChosenHung || (measurer && measurer->isHung());
+  }
 
 private:
   Error listTemplates() { return templates.list(module, options, result); }
+  Error checkGraphs();
   Error compileChosen();
   Error setInputs();
   Error runFirst(size_t count) const;
   Error timeChosen();
+  Error timeAll(const std::function<void(size_t)> &begin,
+                std::vector<double> &milliseconds) const;
   Error search(TunedTemplate &tuned);
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
@@ -278,9 +262,24 @@ private:
   std::vector<Compiled> chosen;
   FunctionMemory memory;
   std::unique_ptr<DeviceMeasurer> measurer;
+  bool hasChosenHung = false;
   Tuned &result;
 };
 } // namespace
+
+/// Whether all graphs are there: no template is at fault where one is not. What
+/// is derived of a graph is made of it.
+Error Tuner::checkGraphs() {
+  for (const IsolatedTemplate &one : alone) {
+    StringRef name = one.op().getGraphAttr().getValue();
+    auto declared = module.lookupSymbol<GraphOp>(name);
+    if (declared && declared.isDerived())
+      name = *declared.getParentGraph();
+    if (auto graph = place.graphOf(name.str()); !graph)
+      return graph.takeError();
+  }
+  return {};
+}
 
 Error Tuner::compileChosen() {
   std::vector<CompileJob> jobs;
@@ -330,11 +329,20 @@ Error Tuner::runFirst(size_t count) const {
   return place.device->synchronize(nullptr);
 }
 
-/// Times each template once, after a run that nobody times.
-Error Tuner::timeChosen() {
-  if (Error error = runFirst(alone.size()))
-    return error;
+/// Times each template once, after a run that nobody times. `begin` is told
+/// which one begins.
+Error Tuner::timeAll(const std::function<void(size_t)> &begin,
+                     std::vector<double> &milliseconds) const {
   for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
+    begin(i);
+    Error error = memory.run(one, *compiled.bound);
+    if (!error)
+      error = place.device->synchronize(nullptr);
+    if (error)
+      return error.in("template " + nameOf(one, i));
+  }
+  for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
+    begin(i);
     auto from = place.device->record(nullptr);
     if (!from)
       return from.takeError();
@@ -343,12 +351,39 @@ Error Tuner::timeChosen() {
     auto to = place.device->record(nullptr);
     if (!to)
       return to.takeError();
-    auto milliseconds = place.device->elapsed(**from, **to);
-    if (!milliseconds)
-      return milliseconds.takeError();
-    result.templates[i].milliseconds = *milliseconds;
+    auto elapsed = place.device->elapsed(**from, **to);
+    if (!elapsed)
+      return elapsed.takeError();
+    milliseconds.push_back(*elapsed);
   }
   return {};
+}
+
+/// Times each template, or gives up one that takes longer than candidates may
+/// and the whole budget.
+Error Tuner::timeChosen() {
+  // Of what follows the thread writes only this, if it is given up.
+  struct Outcome {
+    std::atomic<size_t> number = 0;
+    std::vector<double> milliseconds;
+    Error error;
+  };
+  auto outcome = std::make_shared<Outcome>();
+  auto work = [this, outcome](const auto &restart) {
+    auto begin = [&](size_t number) {
+      outcome->number = number;
+      restart();
+    };
+    outcome->error = timeAll(begin, outcome->milliseconds);
+  };
+  const double limit = place.patience.limit(0) + options.seconds;
+  hasChosenHung = !runWatched(limit, work);
+  if (hasChosenHung)
+    return runtime::failure("template ", result.templates[outcome->number].name,
+                            ": the chosen schedule ", describeHang(limit));
+  for (auto [tuned, time] : llvm::zip(result.templates, outcome->milliseconds))
+    tuned.milliseconds = time;
+  return outcome->error;
 }
 
 /// The part of the seconds that are left, by the times of the templates that
@@ -402,8 +437,9 @@ Error Tuner::run() {
   if (!place.device->hasTimer())
     return runtime::failure("the ", place.device->kind(),
                             " has no times: expected target cuda or cpu");
-  for (auto step : {&Tuner::listTemplates, &Tuner::compileChosen,
-                    &Tuner::setInputs, &Tuner::timeChosen})
+  for (auto step :
+       {&Tuner::listTemplates, &Tuner::checkGraphs, &Tuner::compileChosen,
+        &Tuner::setInputs, &Tuner::timeChosen})
     if (Error error = (this->*step)())
       return error;
   for (size_t number : templates.numbers) {
@@ -417,6 +453,8 @@ Error Tuner::run() {
 
 Error gnn::tune::tune(ModuleOp module, const Place &place,
                       const TuneOptions &options, Tuned &found) {
+  if (found.isStopped)
+    return {};
   auto tuner = std::make_unique<Tuner>(module, place, options, found);
   Error error = tuner->run();
   if (tuner->isHung())

@@ -6,12 +6,15 @@
 
 #include "GNN/Tune/Watchdog.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/thread.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +25,15 @@ using namespace gnn::tune;
 static constexpr unsigned stackBytes = 64u << 20;
 
 static std::atomic<int> abandoned = 0;
+
+/// Ends the process with the status that it is about to have, before globals
+/// are destroyed that an abandoned thread uses.
+static void endProcess(int status, void *) {
+  if (!hasAbandonedThreads())
+    return;
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
 
 namespace {
 /// What a thread and its watcher share.
@@ -50,6 +62,8 @@ struct Watched {
       isAbandoned = left.count() <= 0;
       if (isAbandoned) {
         ++abandoned;
+        // Again for each: what is registered last runs first.
+        ::on_exit(endProcess, nullptr);
         return false;
       }
       // In steps, as no clock counts to infinity.
@@ -77,6 +91,12 @@ bool gnn::tune::runWatched(
   }
   thread.detach();
   return false;
+}
+
+std::string gnn::tune::describeHang(double seconds, const std::string &beside) {
+  return llvm::formatv("runs for more than {0:f1} s{1}, and is given up: the "
+                       "device may be busy with it until this process ends",
+                       seconds, beside);
 }
 
 bool gnn::tune::hasAbandonedThreads() { return abandoned > 0; }

@@ -99,9 +99,9 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
             are tuned, the forward and the backward pass if it computes gradients. For a program
             they are its graphs and its inputs. Inputs of type f32 that are left out are random.
             Graphs that are left out are generated from the statistics in their declarations.
-        budget: seconds for the whole search, compilation included. Kernels share it in proportion
-            to their times. Each function of a model gets an equal share of what those before it
-            leave.
+        budget: seconds for the whole search, compilation and generated graphs included. Kernels
+            share it in proportion to their times. Each function of a model gets an equal share of
+            what those before it leave.
         function, target, chip, passes, gradients: as for `compile`, if `program` is not compiled.
         op: the number of the only kernel to tune, as the result lists them.
         search: the name of a search: "coordinate", "random", "exhaustive", or with `model`
@@ -111,9 +111,9 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
         store: a file that gets a line for each measurement.
         cell: the name of these measurements in `store`.
         keep: whether faster schedules are recorded for `compile(tuned=True)`.
-        progress: a function that is called with the name of a kernel, the numbers of measured and
-            of dropped schedules, the smallest ratio to the chosen schedule's time, and the share of
-            the budget that is used.
+        progress: a function that is called with the name of a kernel, or with "synthetic graph"
+            while one is generated, the numbers of measured and of dropped schedules, the smallest
+            ratio to the chosen schedule's time, and the share of the budget that is used.
         filters: the filters that schedules must pass before they are compiled: "registers",
             "utilization", "balance".
 

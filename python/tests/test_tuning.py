@@ -110,6 +110,27 @@ def test_a_compiled_function_keeps_its_stage_passes():
     assert domains(passes=off, stage_passes={"graph-end": "func.func(gnn-compact)"}) == domains()
 
 
+@pytest.mark.parametrize("passes, refused", [
+    ("schedule-begin: cse, gnn-tile-apply-records{file=FILE}", "gnn-tile-apply-records"),
+    ("tile-end: gnn-tile-apply-records {file=FILE}, cse", "gnn-tile-apply-records"),
+    ("schedule-begin: gnn-tile-apply-schedules{file=FILE},cse", "gnn-tile-apply-schedules"),
+    ("schedule-end: gnn-tile-save-schedules{file=gnn-tile-apply-records.jsonl}", None)])
+def test_passes_that_take_schedules_of_files(gcn, tmp_path, monkeypatch, passes, refused):
+    """Others are compared with the schedules of the rules, not with those of a file."""
+    monkeypatch.chdir(tmp_path)
+    _, graph, _ = gcn
+    (tmp_path / "empty.jsonl").write_text("")
+    point, text = passes.replace("FILE", "empty.jsonl").split(": ")
+    layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu",
+                             stage_passes={point: text})
+    if refused is None:
+        gnn_mlir.tune(layer, graph, budget=0.1, op=0)
+        return
+    with pytest.raises(ValueError, match="stage-passes: expected no pass that takes schedules of a "
+                                         f"file where schedules are tuned, got '{refused}'"):
+        gnn_mlir.tune(layer, graph, budget=0.1, op=0)
+
+
 MAXIMUM = """
 #node = #gnn.rows<@g, node>
 gnn.graph @g square {node_types = 1, edge_types = 1}

@@ -80,6 +80,7 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --filter=balance --replay=%t.store 2>&1 | FileCheck %s --check-prefix=REPLAYED
 // RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --op=1 --budget=1s --out=%t.jsonl --filter=balance | FileCheck %s --check-prefix=FILTERED
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --passes=fuse=maybe 2>&1 | FileCheck %s --check-prefix=PASSES
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --gradients=h: 2>&1 | FileCheck %s --check-prefix=GRADIENTS
 
 // What is wrong is said before anything is measured.
 //
@@ -90,7 +91,7 @@
 // OP:       {{^gnn-tune: error: --op: expected the number of a template of 'f', one of 0 \(gemm rows dst\), 1 \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
-// GRAPH:    {{^gnn-tune: error: .*graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
+// GRAPH:    {{^gnn-tune: error: graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
 // NAME:     {{^gnn-tune: error: expected --graph g=FILE.npz, got 'h=.+'$}}
 // COUNT:    {{^gnn-tune: error: expected --graph once for each graph of the function: 1, got 2$}}
 // LOOPS:    {{^gnn-tune: error: --add-self-loops: expected --graph FILE.npz, whose edges it changes, got none$}}
@@ -111,6 +112,7 @@
 // FILTERED: 1 (traverse
 // FILTERED-NEXT: {{^ +not compiled, by filters: [0-9]+ balance$}}
 // PASSES:   {{^gnn-tune: error: --passes: fuse: expected true or false, got 'maybe'$}}
+// GRADIENTS: {{^gnn-tune: error: --gradients: expected one of f, got 'h'$}}
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>

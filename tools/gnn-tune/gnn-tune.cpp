@@ -16,9 +16,7 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Plugins.h"
 #include "GNN/Runtime/CUDA.h"
-#include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/Backends.h"
-#include "GNN/Target/Compile.h"
 #include "GNN/Target/FindFunction.h"
 #include "GNN/Target/NameGraphs.h"
 #include "GNN/Target/ParseProgram.h"
@@ -151,6 +149,10 @@ static int fail(const runtime::Error &error) {
 /// Shows how far the search is, on one line of a terminal.
 static bool showProgress(const tune::Progress &progress) {
   if (sys::Process::StandardErrIsDisplayed()) {
+    if (!progress.count) {
+      errs() << "\rmaking a graph of the declared statistics ";
+      return isInterrupted;
+    }
     constexpr unsigned width = 20;
     unsigned full = progress.done * width;
     errs() << formatv("\r[{0}{1}] template {2} of {3}: {4} measured, {5} "
@@ -173,7 +175,7 @@ static std::string describeTrials(const tune::Tuned &tuned) {
   std::string text;
   raw_string_ostream stream(text);
   for (const tune::TunedTemplate &one : tuned.templates) {
-    tune::SearchSpace space;
+    SearchSpace space;
     space.fields = one.fields;
     for (const tune::Trial &trial : one.history.trials) {
       json::OStream out(stream);
@@ -397,23 +399,23 @@ bool Run::compile() {
   }
   std::vector<std::string> names = listGraphs(*module, options.function);
   auto named = nameGraphs(*module, options.function, loaded);
-  if (mlir::failed(named) || mlir::failed(attachStatistics(*module, *named)) ||
-      mlir::failed(attachGradients(*module, given->flags->gradients)))
+  if (mlir::failed(named))
     return false;
-  for (const NamedGraph &graph : *named)
-    place.graphs[graph.name] = graph.graph;
-  {
-    mlir::ScopedDiagnosticHandler options(context.get(),
-                                          [&](mlir::Diagnostic &error) {
-                                            fail("--" + error.str());
-                                            return mlir::success();
-                                          });
-    if (mlir::failed(checkOptions(*module, place.options)))
-      return false;
+  std::vector<std::string> withoutPlace; // errors of options
+  mlir::ScopedDiagnosticHandler keep(
+      context.get(), [&](mlir::Diagnostic &error) {
+        auto place = dyn_cast<mlir::FileLineColLoc>(error.getLocation());
+        if (!place || place.getLine() > 0)
+          return failure();
+        withoutPlace.push_back(error.str());
+        return success();
+      });
+  auto kind = runtime::ErrorKind::Program;
+  if (mlir::failed(tune::lower(*module, *named, place, kind))) {
+    for (const std::string &text : withoutPlace)
+      fail((kind == runtime::ErrorKind::Option ? "--" : "") + text);
+    return false;
   }
-  if (mlir::failed(lowerToTemplates(*module, place.options,
-                                    /*choosesSchedules=*/false)))
-    return false;
   if (auto function = findFunction(*module, options.function); !function)
     return failWith(function.takeError());
   if (loaded.empty())
@@ -476,13 +478,16 @@ int Run::write(const tune::Tuned &tuned, bool isWhole) const {
 
 int Run::tuneFunction() {
   tune::Tuned tuned;
-  if (place.graphs.empty() && place.device &&
-      sys::Process::StandardErrIsDisplayed())
-    errs() << "making a graph of the declared statistics ";
+  std::signal(SIGINT, interrupt);
   runtime::Error error = tune::prepare(*module, options, place, tuned);
   endProgress();
   if (error)
     return fail(run::withOption(error));
+  if (tuned.isStopped) {
+    outs() << "stopped by Ctrl-C before the search; " << given->out.getValue()
+           << " is not written\n";
+    return 128 + SIGINT;
+  }
   for (const std::string &line : tuned.graphs)
     outs() << line << "\n";
   if (options.cell.empty()) {
@@ -492,7 +497,6 @@ int Run::tuneFunction() {
   }
   if (!given->features.empty())
     return listFeatures();
-  std::signal(SIGINT, interrupt);
   runtime::Error failed =
       given->replay.empty()
           ? tune::tune(*module, place, options, tuned)

@@ -19,6 +19,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "gtest/gtest.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -152,12 +153,25 @@ struct PlantedSum : testing::Test {
     PlantFault::rows = rows;
   }
 
+  /// The rows a block of the sum by the rules.
+  int64_t chosenRows() {
+    auto alone = isolateTemplates(*program.module, program.function);
+    auto chosen = completeSchedule(alone[2], openSchedule(alone[2]),
+                                   optionsBehindTemplates(program.options));
+    EXPECT_TRUE(chosen) << chosen.message();
+    for (auto [field, value] : llvm::zip_equal(
+             tile::getScheduleKind(alone[2].op()).getTable(), *chosen))
+      if (field.name == "rows_per_block")
+        return value;
+    return 0;
+  }
+
   /// Tunes the sum.
   runtime::Error tune() {
     tuned = {};
     TuneOptions options;
     options.function = program.function;
-    options.seconds = 60;
+    options.seconds = seconds;
     options.search = "coordinate";
     options.number = 2;
     options.inputs = [&](const auto &infos, const auto &) {
@@ -177,6 +191,7 @@ struct PlantedSum : testing::Test {
   Tuned tuned;
   /// The value of all inputs; none of random ones.
   std::optional<float> input;
+  double seconds = 60;
 };
 
 /// The same on a GPU, on which no candidate is faster than another.
@@ -251,6 +266,22 @@ TEST_F(PlantedSum, EndsWithAKernelThatRunsForEver) {
             broken);
   EXPECT_GT(sum.timed(), 0u);
   EXPECT_GT(sum.milliseconds, 0);
+}
+
+/// That of the rules has nothing that its time could be compared with. The
+/// kernel runs in a process of its own, and ends with it.
+TEST_F(PlantedSum, EndsWithAChosenKernelThatRunsForEver) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  seconds = 0.5;
+  plant(hangKernel, chosenRows());
+  auto exitAfterTuning = [&] {
+    llvm::errs() << tune().message();
+    std::exit(tuned.isBegun() || !hasAbandonedThreads() ? 1 : 0);
+  };
+  EXPECT_EXIT(exitAfterTuning(), testing::ExitedWithCode(0),
+              "^template 2 \\(traverse <dst, edge.in_rows, features = 64>\\): "
+              "the chosen schedule runs for more than 3.5 s, and is given up: "
+              "the device may be busy with it until this process ends$");
 }
 
 static void expectOthersAreTimed(const TunedTemplate &tuned) {

@@ -218,7 +218,7 @@ TEST(SyntheticGraph, OfNothing) {
 TEST(SyntheticGraph, SaysWhichStatisticsNoGraphHas) {
   auto refusal = [](const std::string &body, int64_t maxBytes) {
     Declared declared("square {node_types = 1, edge_types = 1, " + body + "}");
-    return makeSyntheticGraph(declared.op(), 0, maxBytes).message();
+    return makeSyntheticGraph(declared.op(), 0, {maxBytes}).message();
   };
   auto stats = [](const char *more) {
     return std::string("stats = #gnn.stats<src_nodes = 3, dst_nodes = 3, edges "
@@ -243,10 +243,44 @@ TEST(SyntheticGraph, SaysWhichStatisticsNoGraphHas) {
             "expected at most 100 bytes for a synthetic graph, got 1152");
 }
 
+/// Wherever that is.
+TEST(SyntheticGraph, IsStopped) {
+  Declared declared(
+      "square {node_types = 1, edge_types = 2, self_loops, stats = "
+      "#gnn.stats<src_nodes = 50, dst_nodes = 50, edges = 400, type_edges = "
+      "[100, 300], src_pairs = [40, 50], dst_pairs = [20, 50], "
+      "in_degree_squares = 7000, in_degree_max = 40, near_edges = [50, 90, "
+      "200]>}");
+  SyntheticLimits limits;
+  int asked = 0, stop = 0;
+  limits.isStopped = [&] { return ++asked > stop; };
+  while (true) {
+    asked = 0;
+    auto made = makeSyntheticGraph(declared.op(), 0, limits);
+    if (made)
+      break;
+    EXPECT_EQ(made.message(), "the making of a synthetic graph was stopped");
+    ASSERT_LT(++stop, 1000);
+  }
+  EXPECT_GT(stop, 20);
+}
+
+TEST(SyntheticGraph, EndsInTime) {
+  Declared declared("bipartite {node_types = 1, edge_types = 1, stats = "
+                    "#gnn.stats<src_nodes = 3, dst_nodes = 2, edges = 4, "
+                    "type_edges = [4], src_pairs = [3], dst_pairs = [2]>}");
+  SyntheticLimits limits;
+  limits.seconds = 1;
+  limits.begin -= std::chrono::seconds(2);
+  EXPECT_EQ(makeSyntheticGraph(declared.op(), 0, limits).message(),
+            "expected statistics whose graph is made within 1.0 s, got those "
+            "of 3 and 2 nodes and 4 edges: give a graph, or a larger budget");
+}
+
 TEST(SyntheticGraph, RefusesAbsurdCounts) {
   auto refusal = [](const std::string &kind, const std::string &counts) {
     Declared declared(kind + ", stats = #gnn.stats<" + counts + ">}");
-    auto made = makeSyntheticGraph(declared.op(), 0, int64_t(1) << 62);
+    auto made = makeSyntheticGraph(declared.op(), 0, {int64_t(1) << 62});
     EXPECT_FALSE(made) << counts;
     return made.message();
   };

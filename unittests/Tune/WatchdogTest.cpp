@@ -9,6 +9,8 @@
 #include "gtest/gtest.h"
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <thread>
 
@@ -43,4 +45,25 @@ TEST(Watchdog, GivesUpWorkWithoutARestart) {
   EXPECT_TRUE(hasAbandonedThreads());
   EXPECT_EQ(isDone.wait_for(std::chrono::seconds(30)),
             std::future_status::ready);
+}
+
+/// Gives up work of so many seconds, and exits: at once, or when it is done. A
+/// function that destroys what such work uses says so.
+[[noreturn]] static void exitAfterGivingUp(int seconds, bool waits) {
+  std::atexit([] { std::fputs("destroyed.", stderr); });
+  if (!runWatched(0.1, [=](const auto &) {
+        std::this_thread::sleep_for(std::chrono::seconds(seconds));
+      }))
+    std::fputs("given up.", stderr);
+  while (waits && hasAbandonedThreads())
+    std::this_thread::yield();
+  std::exit(7);
+}
+
+TEST(WatchdogDeathTest, DestroysNothingThatAThreadUses) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(exitAfterGivingUp(3600, /*waits=*/false),
+              testing::ExitedWithCode(7), "^given up\\.$");
+  EXPECT_EXIT(exitAfterGivingUp(1, /*waits=*/true), testing::ExitedWithCode(7),
+              "^given up\\.destroyed\\.$");
 }

@@ -35,12 +35,12 @@ struct AggregatedProduct {
 
   bool isTyped() const { return getRows(weight.getType()) != nullptr; }
   GraphOp getGraph() const { return gnn::getGraph(root, resultType); }
-  /// Whether relations can go different ways: each has a weight of its own, the
-  /// sum ends at nodes, and the graph is not derived from another already.
+  /// Whether relations can have different orders: each has a weight of its own,
+  /// the sum ends at nodes, and the graph is not derived from another.
   bool canSplit() const;
 
-  /// The row space that the product works on if it comes last: pairs where each
-  /// edge type has a weight.
+  /// The row space of the product if it comes last: pairs if each edge type has
+  /// a weight.
   RowSpace getRowsAfter() const;
 
   mlir::Operation *root = nullptr;     ///< the last op of the chain

@@ -19,11 +19,11 @@ inline constexpr int64_t mostNumbersOfEdge = 16;
 
 /// The cost that is minimized.
 enum class CostKind {
-  /// Seconds, where long rows become pieces if that pays.
+  /// Seconds; long rows become pieces if this takes less time.
   Full,
   /// Seconds if they stay whole.
   WholeRows,
-  /// Rows through products with weights, and nothing else.
+  /// Only the rows of products with weights.
   Rows,
 };
 

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An enum that options of passes and tools take lists its words once, in
-// `OptionWords<Enum>::list()`. Upstream's parser of enums does not say which
-// words there are.
+// An enum for options of passes and tools lists its words once, in
+// `OptionWords<Enum>::list()`. The errors of upstream's parser of enums do not
+// list the words.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,18 +11,18 @@
 
 namespace gnn {
 
-/// On which coarser rows values can be computed: those that know all that a row
-/// is computed from, row by row. Each value is looked at once; ops that are
-/// erased must not have been asked about.
+/// Finds the coarser rows on which values can be computed: those that determine
+/// all operands of a row. Each value is analyzed once, so ops that are erased
+/// later must not be analyzed.
 class RowAnalysis {
 public:
-  /// The ops that count as computed row by row.
+  /// The ops that are assumed to be computed row by row.
   enum class Scope {
     /// Ops on the rows of the value, and gathers into them: what others
     /// computed
     /// on rows of their own is there.
     OwnRows,
-    /// Ops on any rows, for they may be computed on coarser ones first.
+    /// Ops on any rows, because they may be computed on coarser rows first.
     AllRows,
   };
   explicit RowAnalysis(Scope scope) : scope(scope) {}
@@ -36,15 +36,16 @@ public:
 
 private:
   unsigned getDependence(mlir::Value value);
-  /// Whether what `value`, which `path` leads to, is computed from counts.
+  /// Whether the rows that determine `value`, an operand at the end of `path`,
+  /// count in the scope.
   bool readsRowsOf(mlir::Value value, RowPath path) const;
 
   Scope scope;
   llvm::DenseMap<mlir::Value, unsigned> dependences;
 };
 
-/// The path on which `whole` goes on after `begin`, which starts on the same
-/// rows; none if it does not begin so.
+/// The rest of the path `whole` after `begin`, which starts on the same rows;
+/// none if `whole` does not begin with it.
 std::optional<RowPath> restOfPath(RowPath whole, RowPath begin, GraphOp graph);
 
 /// The rows of `space` on the graph of `type`, which has `stats`.

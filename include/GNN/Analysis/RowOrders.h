@@ -37,17 +37,18 @@ public:
   expectLongest(double rows,
                 double most = std::numeric_limits<double>::infinity()) const;
 
-  /// By how much longer `together` rows, which wait for each other, take than
-  /// if all had the same length: the expected longest of them over the mean.
+  /// The time of `together` rows that wait for each other, relative to that of
+  /// rows of equal length: the expected longest of them over the mean.
   ///
-  /// Neighbors of the natural order have lengths that do not depend on one
-  /// another. In an order by degree, n rows of a window go down from its
-  /// longest, and what rows wait for each other adds up to no more than that:
+  /// In the natural order the lengths of adjacent rows are independent. In an
+  /// order by degree, the lengths of the n rows of a window descend from the
+  /// longest. So the total time that rows wait for each other is at most that
+  /// of the longest:
   ///
   ///     1 + (together - 1) / n * expectLongest(n) / mean
   ///
   /// `by_degree` is one window of all rows. Elements of a row beyond `most` are
-  /// walked by others and not waited for.
+  /// walked by other teams, and no row waits for them.
   double
   expectIdle(tile::TakenOrder order, double together,
              double most = std::numeric_limits<double>::infinity()) const;

@@ -23,10 +23,11 @@ struct RowLengths {
   /// between. On fifteen graphs, for nodes and for pairs, the true number is
   /// 0.4 to 10 times the estimate, and 1.7 times in the median.
   double countInLong(double length) const;
-  /// Their pieces of `length`: one beyond those of all elements for each row,
-  /// as if all were as long as the longest.
+  /// The number of pieces of `length` of these rows: the pieces of all
+  /// elements, and one more for each row, as if all rows were as long as the
+  /// longest.
   double countPieces(double length) const;
-  /// So many times as many rows, the longest of which stays as long.
+  /// Multiplies the number of rows by `factor`; the longest row stays as long.
   RowLengths &operator*=(double factor);
 };
 

@@ -41,12 +41,12 @@ struct KnownTarget {
 
 /// All targets of Targets.def.
 llvm::ArrayRef<KnownTarget> getKnownTargets();
-/// The one of that name, else null.
+/// The target of that name; null if it is unknown.
 const KnownTarget *findTarget(llvm::StringRef name);
 /// The default figures of a target of `kind`: those of the cores of Targets.def
 /// for a CPU, else those of its first GPU.
 const KnownTarget &getStandIn(llvm::StringRef kind);
-/// The figures of one that is known by name.
+/// The figures of a known target, by its name.
 const TargetFigures &getFigures(llvm::StringRef name);
 
 /// The smallest unit in which the memory of a GPU and its L2 read or write: a

@@ -21,11 +21,12 @@ namespace gnn::cpu {
 /// GNN_CPU, such as x86-64-v3, or "" for the host's processor.
 std::string getProcessor();
 
-/// Whether LLVM takes its time with kernels: not where GNN_CPU_OPTIMIZE is 0.
+/// Whether LLVM fully optimizes kernels: false if GNN_CPU_OPTIMIZE is 0.
 /// Errors: another value than 0 and 1.
 llvm::Expected<bool> isOptimized();
 
-/// An error where LLVM knows no such processor of the host's kind.
+/// An error if LLVM does not know the processor, or if it is of another kind
+/// than the host.
 llvm::Error checkProcessor(llvm::StringRef name);
 
 /// The vector registers of a processor, by LLVM's name; "": of the host.

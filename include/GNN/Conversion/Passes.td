@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// gnn -> gnn_tile, gnn_tile -> gpu, and what that is held to.
+// gnn to gnn_tile, gnn_tile to gpu, and templates as loops of scalars.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,13 +45,14 @@ def ConvertGNNToGNNOverlay
     : Pass<"convert-gnn-to-gnn-overlay", "::mlir::func::FuncOp"> {
   let summary = "Lower ops on rows of nodes to layers of the overlay";
   let description = [{
-    Values that depend on rows of nodes become layers of `gnn_overlay` (GraphAGILE 6.1):
-    a product becomes a `linear`; rows of sources times a number of each edge, summed at
-    destinations, an `aggregate`; inner products of both ends, and sums of one number of
-    each end, a `vector_inner`. A mean is a sum with weights 1 / degree. A softmax of
-    edges is `exp` of the scores, without their maximum, and a division by the sum of
-    the weights, which is the sum of a column of ones beside the features. Each of
-    several heads has its own layers.
+    Values that depend on rows of nodes become layers of `gnn_overlay`
+    (GraphAGILE 6.1): a product becomes a `linear`; rows of sources times a
+    number of each edge, summed at destinations, become an `aggregate`; inner
+    products of both ends, and sums of one number of each end, become a
+    `vector_inner`. A mean is a sum with weights 1 / degree. A softmax of edges
+    is `exp` of the scores, without their maximum, and a division by the sum of
+    the weights, which is the sum of a column of ones beside the features. Each
+    of several heads has its own layers.
 
     A repeated weight that is added becomes the bias of a product or the initial value
     of a sum, also through an addition that is the only reader of its operand; otherwise
@@ -126,13 +127,13 @@ def ConvertGNNTileVectorsToScalarLoops
     : Pass<"convert-gnn-tile-vectors-to-scalar-loops", "::mlir::func::FuncOp"> {
   let summary = "Lower the vectors of a loop over blocks to loops of scalars";
   let description = [{
-    Runs the unchanged loops form by one thread a block. A vector that is read, summed
-    by a `gnn_tile.contract`, reduced, carried by a loop or needed twice becomes an
-    array; other vectors are computed element by element at their uses. A
-    `gnn_tile.walk` takes one element after the other, 64 at a time with a state of
-    their own; a `gnn_tile.parallel` takes one worker after the other. The attributes
-    for threads in this form (`gnn_tile.teams`, spreads, permutations of arrays) have no
-    effect.
+    Lets one thread of each block run the loops form. A vector that is read,
+    summed by a `gnn_tile.contract`, reduced, carried by a loop or needed twice
+    becomes an array; other vectors are computed element by element at their
+    uses. A `gnn_tile.walk` takes one element after the other, 64 at a time with
+    a state of their own; a `gnn_tile.parallel` takes one worker after the
+    other. The attributes for threads in this form (`gnn_tile.teams`, spreads,
+    permutations of arrays) have no effect.
 
     ```mlir
     gnn_tile.stage %x, %staged[%c0] transposed by registers spread <each = [1, 4], lanes = [32, 4]> : vector<64x16xf32>, memref<16x64xf32, #gpu.address_space<workgroup>>

@@ -26,11 +26,12 @@ class JITTargetMachineBuilder;
 
 namespace gnn::host {
 
-/// How often code is to run, by which LLVM works on it.
+/// How often code will run. LLVM optimizes it accordingly.
 enum class Runs {
-  /// About once: vectors, which are slow to select, become numbers.
+  /// About once: vectors are split into scalars, because their instructions are
+  /// slow to select.
   Once,
-  /// A few times: what pays for itself even then.
+  /// A few times: only optimizations that save more time than they take.
   Few,
   /// The level for code that runs many times. O3 takes longer and makes no
   /// kernel faster than O2, because earlier passes have done its work.
@@ -52,7 +53,7 @@ struct Optimization {
 llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeMachine(const Optimization &optimization);
 
-/// The same, for what a processor has.
+/// The machine for a processor, by LLVM's name.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createMachine(llvm::StringRef processor);
 

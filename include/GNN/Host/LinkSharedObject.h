@@ -11,11 +11,11 @@
 
 namespace gnn::host {
 
-/// Links objects, which were made for `machine` to be shared, to a shared
-/// object of that name. It needs the C library alone, and says so, so that any
-/// process loads it. The same objects give the same bytes. Errors: a call of a
-/// function that code of the host cannot call, and files that cannot be
-/// written.
+/// Links objects, which were generated for `machine`, to a shared object of
+/// that name. It depends only on the C library, and states this dependency, so
+/// any process can load it. The same objects give the same bytes. Errors: a
+/// call of a function that code of the host cannot call, and files that cannot
+/// be written.
 llvm::Expected<std::string>
 linkSharedObject(llvm::ArrayRef<Object> objects, llvm::StringRef name,
                  llvm::orc::JITTargetMachineBuilder &machine);

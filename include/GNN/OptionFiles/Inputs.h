@@ -23,7 +23,7 @@
 
 namespace gnn::run {
 
-/// The options of what a run reads.
+/// The options for the inputs of a run.
 struct InputOptions {
   explicit InputOptions(const char *tool) : category(tool) {}
 
@@ -54,25 +54,25 @@ struct InputOptions {
       llvm::cl::init(runtime::physicalMemory()), llvm::cl::value_desc("BYTES"),
       llvm::cl::cat(category)};
 
-  /// An error where --weights is no seed.
+  /// An error if --weights is no seed.
   runtime::Error checkWeights() const;
 
-  /// An error for an option that is given twice, where the last one alone would
-  /// count.
+  /// An error for an option that is given twice, because only the last one
+  /// would have an effect.
   runtime::Error checkOnce() const;
 };
 
-/// The options of what a run of a function of a module reads.
+/// The options for the inputs of a run of a function of a module.
 struct ModuleOptions : InputOptions {
   using InputOptions::InputOptions;
 
-  /// An error for an option that nothing would come of.
+  /// An error for an option that would have no effect.
   runtime::Error check() const;
 
   /// The files that are read: the module, graphs, inputs and plugins.
   std::vector<NamedFile> listFiles() const;
 
-  /// An error where `change` is given, and no graph whose edges it changes.
+  /// An error if `change` is given without a graph whose edges it changes.
   runtime::Error expectGraphFor(const llvm::cl::opt<bool> &change) const;
 
   llvm::cl::opt<std::string> file{llvm::cl::Positional,
@@ -121,21 +121,21 @@ struct GraphChanges {
   bool refineTypes = false;
 };
 
-/// An error where one of these options is given as an empty text, as of a
-/// variable of the shell that is not set.
+/// An error if one of these options has an empty text, such as the value of an
+/// unset variable of the shell.
 runtime::Error
 expectValues(llvm::ArrayRef<const llvm::cl::opt<std::string> *> options);
 
-/// The same error; one of a limit says which option moves it.
+/// The same error. For a limit, it names the option that changes the limit.
 runtime::Error withOption(const runtime::Error &error);
 
-/// Loads `FILE` or `GRAPH=FILE`, arrays of at most `maxBytes`, and changes it
-/// where asked.
+/// Loads `FILE` or `GRAPH=FILE`, arrays of at most `maxBytes`, and makes the
+/// given changes.
 runtime::Expected<LoadedGraph> loadGraph(const std::string &text,
                                          const GraphChanges &changes,
                                          int64_t maxBytes);
 
-/// The one that was loaded for each of `names`, the graphs of a function.
+/// The loaded graph for each of `names`, the graphs of a function.
 runtime::Expected<std::vector<const LoadedGraph *>>
 findGraphs(const std::vector<std::string> &names,
            const std::vector<LoadedGraph> &loaded);
@@ -154,8 +154,8 @@ std::string randomValues(const runtime::TensorInfo &info, uint64_t seed,
 runtime::Expected<uint64_t> parseSeed(const std::string &source);
 
 /// The bytes of every input. `files` has the file of the graph of each; null:
-/// it has none. Arrays have the shapes of `infos`; where `givesShapes`, these
-/// become those of the arrays.
+/// it has none. Arrays have the shapes of `infos`. With `givesShapes`, the
+/// shapes of `infos` become those of the arrays.
 runtime::Expected<std::vector<std::string>>
 loadInputs(std::vector<runtime::TensorInfo> &infos,
            const std::vector<const runtime::GraphFile *> &files,

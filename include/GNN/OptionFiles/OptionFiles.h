@@ -24,28 +24,29 @@ namespace gnn {
 runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readInput(llvm::StringRef path, int64_t maxBytes = runtime::physicalMemory());
 
-/// The error of `readInput` where there is nothing that it could begin to read.
+/// The error of `readInput` if it cannot begin to read.
 runtime::Error checkInput(llvm::StringRef path);
 
-/// Writes the file at `path` as all files are written (`runtime::NewFile`), "-"
-/// to standard output; an error has the path.
+/// Writes the file at `path` in the way of all files (`runtime::NewFile`); "-"
+/// is standard output. An error has the path.
 runtime::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
 
-/// Adds a line to the file at `path`, which it creates where there is none,
-/// whole whoever else adds lines, and apart from a last line that is not whole;
-/// an error has the path. An empty line adds nothing.
+/// Adds a line to the file at `path`, and creates the file if it does not
+/// exist. The line stays whole if other processes add lines too. If the last
+/// line of the file is incomplete, the new line begins after it. An error has
+/// the path. An empty line adds nothing.
 runtime::Error appendLine(const std::string &path, llvm::StringRef line);
 
-/// The same; then the file becomes, as a whole, what `shorten` makes of its
-/// text, where it makes something of it. Nobody adds a line in between, and no
-/// line that is added later is lost.
+/// The same; then the file is replaced as a whole by the result of `shorten`
+/// for its text, if `shorten` gives one. No process can add a line in between,
+/// and no line that is added later is lost.
 runtime::Error appendLine(
     const std::string &path, llvm::StringRef line,
     llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten);
 
-/// An error where there is a file at `path` to which lines of `kind` may not be
-/// added, because `check` refuses its first line. Files without lines and
-/// devices have none.
+/// An error if lines of `kind` may not be added to the file at `path`, because
+/// `check` refuses its first line. Missing files, files without lines, and
+/// devices give no error.
 runtime::Error
 checkFirstLine(const std::string &path, const std::string &kind,
                llvm::function_ref<runtime::Error(llvm::StringRef)> check);
@@ -56,8 +57,8 @@ struct NamedFile {
   bool isWritten;
 };
 
-/// An error if an option writes the file of another one, which would lose it.
-/// Empty paths, "-" and devices are no files.
+/// An error if an option would overwrite the file of another one. Empty paths,
+/// "-" and devices are ignored.
 runtime::Error expectDistinct(llvm::ArrayRef<NamedFile> files);
 
 } // namespace gnn

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device of host memory whose kernels are programs of the overlay, and those
-// for the CPU that compute what programs read.
+// A device with host memory. Its kernels are programs of the overlay, and
+// kernels for the CPU that compute the inputs of programs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -33,8 +33,8 @@ inline std::string onOneLine(const std::string &text) {
   return line;
 }
 
-/// The kinds of failures, where callers tell them apart: GnnErrorKind of the C
-/// API, with the same numbers.
+/// The kinds of failures, for callers that distinguish them: GnnErrorKind of
+/// the C API, with the same numbers.
 enum class ErrorKind {
   Other,
   Option,
@@ -45,8 +45,8 @@ enum class ErrorKind {
   EdgeOrder
 };
 
-/// The outcome of a call that may fail: success, or one message that says what
-/// was expected and what was got. Messages are lower-case, without a full stop.
+/// The outcome of a call that may fail: success, or one message with the
+/// expected and the actual value. Messages are lower-case, without a full stop.
 /// True in a condition means failure:
 ///
 ///   if (Error error = device.synchronize(stream))
@@ -84,20 +84,21 @@ private:
   ErrorKind failed = ErrorKind::Other;
 };
 
-/// A failure whose message is the parts written one after another, on one line.
+/// A failure whose message consists of the parts, one after another, on one
+/// line.
 template <typename... Parts> Error failure(const Parts &...parts) {
   std::ostringstream stream;
   (stream << ... << parts);
   return Error(onOneLine(stream.str()));
 }
 
-/// A failure of something that takes more than a caller allows it.
+/// A failure because a limit of the caller is exceeded.
 template <typename... Parts> Error limitExceeded(const Parts &...parts) {
   return Error(failure(parts...).message(), ErrorKind::Limit);
 }
 
-/// A value, or the Error that says why there is none. True in a condition means
-/// that there is a value:
+/// A value, or the Error of the call that should have computed it. True in a
+/// condition means that the call succeeded:
 ///
 ///   Expected<LaunchPlan> plan = LaunchPlan::parse(text);
 ///   if (!plan)

@@ -20,11 +20,11 @@ namespace gnn::runtime {
 /// its control group if that has fewer.
 int64_t physicalMemory();
 
-/// An error for a named pipe, which would have to be waited for until somebody
-/// opens its other end. Pipes that the shell makes have no name.
+/// An error for a named pipe, because a read would wait until its other end is
+/// opened. Pipes of the shell have no name.
 Error refuseNamedPipe(const std::string &path);
 
-/// The error of `readFile` where there is nothing that it could begin to read.
+/// The error of `readFile` if it cannot begin to read.
 Error checkReadable(const std::string &path);
 
 /// Reads a whole file, or a pipe of the shell or a terminal to its end. More
@@ -33,13 +33,13 @@ Error checkReadable(const std::string &path);
 Expected<std::string> readFile(const std::string &path,
                                int64_t maxBytes = physicalMemory());
 
-/// A file that is written and has no name yet: `keep` gives it its name, and
-/// without that nothing is left of it.
+/// A file that is being written. `keep` gives it its final name; without `keep`
+/// it is removed.
 ///
-/// All files of this project are written so. Symbolic links are followed. A
-/// regular file is replaced as a whole and keeps its permissions. A device,
-/// a pipe or /dev/stdout has no other name: it is written to by `create`. Where
-/// that fails, the status is the errno.
+/// All files of this project are written in this way. Symbolic links are
+/// followed. A regular file is replaced as a whole and keeps its permissions. A
+/// device, a pipe or /dev/stdout is written directly, by `create`. If this
+/// fails, the status is the errno.
 class NewFile {
 public:
   NewFile() = default;

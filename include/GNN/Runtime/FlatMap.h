@@ -15,8 +15,8 @@
 namespace gnn::runtime {
 
 /// A std::map for few keys that are added in ascending order: an array of pairs
-/// in the order of their keys. A key that is added anywhere else moves later
-/// keys, and iterators do not outlive an insertion or an erasure.
+/// in the order of their keys. If a key is inserted before others, these are
+/// moved. Iterators do not outlive an insertion or an erasure.
 template <typename Key, typename Value> class FlatMap {
 public:
   using value_type = std::pair<Key, Value>;

@@ -20,8 +20,9 @@ namespace gnn::runtime {
 void *allocateHost(size_t bytes);
 void freeHost(void *memory, size_t bytes);
 
-/// As long as there is one, large memory that is freed is kept for arrays to
-/// come: the system takes longer to give pages than a sort to fill them.
+/// While an object of this class exists, large memory that is freed is kept for
+/// later arrays: the system takes longer to give pages than a sort takes to
+/// fill them.
 class HostMemoryScope {
 public:
   HostMemoryScope();
@@ -30,8 +31,8 @@ public:
   HostMemoryScope &operator=(const HostMemoryScope &) = delete;
 };
 
-/// Gives elements no value unless one is named: an array of a size is there to
-/// be written.
+/// Leaves elements without a value unless one is given: an array that is
+/// created by its size will be written.
 template <typename T> struct HostAllocator {
   using value_type = T;
 

@@ -18,7 +18,7 @@
 
 namespace gnn::runtime {
 
-/// A kernel, but for its code.
+/// The description of a kernel, without its code.
 struct KernelEntry {
   std::string name;
   KernelSignature signature;

@@ -27,9 +27,8 @@ struct DeviceArray;
 /// kept as long as the package lives.
 class Package {
 public:
-  /// Verifies the plan. `images` maps a format (letters, digits, `-`, `_`
-  /// and inner `.`) to its image; `constants` has as many bytes as the plan
-  /// says.
+  /// Verifies the plan. `images` maps a format (letters, digits, `-`, `_` and
+  /// inner `.`) to its image; `constants` has the number of bytes in the plan.
   static Expected<std::shared_ptr<const Package>>
   create(LaunchPlan plan, std::map<std::string, std::string> images,
          std::string constants = {});
@@ -41,7 +40,7 @@ public:
   static Expected<std::shared_ptr<const Package>>
   loadBytes(std::string_view bytes, int64_t maxBytes = int64_t(1) << 32);
 
-  /// Writes a file, whole or not at all (`NewFile`).
+  /// Writes a file, completely or not at all (`NewFile`).
   Error save(const std::string &path) const;
 
   /// The bytes that `save` writes; the same package always gives the same ones.
@@ -55,14 +54,15 @@ public:
   /// The data that `constant` arguments of the plan point into.
   const std::string &constants() const { return constantData; }
 
-  /// The kernels on a device, from the first of its formats that is here and
-  /// loads.
+  /// The kernels on a device, from the first of its formats that the package
+  /// has and that can be loaded.
   Expected<std::shared_ptr<const Kernels>>
   kernelsOn(const std::shared_ptr<Device> &device) const;
 
-  /// The kernels that the steps of one of its functions launch, in their order,
-  /// each of which takes what its step passes, as far as the image says; an
-  /// error names the step. They live as long as the package.
+  /// The kernels that the steps of one of its functions launch, in the order of
+  /// the steps. The arguments of each step are checked against its kernel, as
+  /// far as the image describes it; an error names the step. The kernels live
+  /// as long as the package.
   Expected<ArrayView<const Kernel *>>
   kernelsOf(const FunctionPlan &function,
             const std::shared_ptr<Device> &device) const;

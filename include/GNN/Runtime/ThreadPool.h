@@ -11,25 +11,25 @@
 
 namespace gnn::runtime {
 
-/// Threads on which graphs are checked, sorted and uploaded, code is made, and
-/// blocks of kernels run on the CPU; results have the same bits for any number.
-/// At first as many as OMP_NUM_THREADS says, or as the host has cores.
+/// The number of threads that check, sort and upload graphs, generate code, and
+/// run blocks of kernels on the CPU. Results have the same bits for any number.
+/// The default is OMP_NUM_THREADS, or else the number of cores.
 constexpr unsigned kMaxThreads = 1024;
 unsigned numThreads();
 
 /// The cores that this process may use, at most kMaxThreads.
 unsigned numCores();
 
-/// 0: the number that it is at first. At most kMaxThreads.
+/// 0 restores the default. At most kMaxThreads.
 void setNumThreads(unsigned count);
 
 /// Calls body(0) to body(count - 1) on `threads` threads, at most kMaxThreads,
-/// of which this one is the first and calls body(0), and waits for all of them.
-/// The others belong to the process, and whoever is in such a call shares them:
-/// those who came first have them first, and who has none does its work alone.
-/// A call within a body is on that body's thread. Throws what one of the bodies
-/// threw. A body must not leave by longjmp, as a crash that is recovered from
-/// does: recover within the body.
+/// and waits for all of them. The calling thread is the first, and calls
+/// body(0). The other threads belong to the process, and concurrent calls share
+/// them: earlier calls get them first, and a call that gets none does its work
+/// alone. A call within a body runs on the thread of that body. An exception of
+/// a body is thrown again. A body must not leave by longjmp, as the recovery
+/// from a crash does: recover within the body.
 void runOnThreads(unsigned count, const std::function<void(unsigned)> &body,
                   unsigned threads = numThreads());
 

@@ -14,6 +14,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
+#include <memory>
+#include <string>
+
 namespace gnn {
 
 /// Gives each of these declarations the statistics of its graph, unless it has
@@ -24,6 +28,11 @@ namespace gnn {
 mlir::LogicalResult attachStatistics(mlir::ModuleOp module,
                                      llvm::ArrayRef<NamedGraph> graphs,
                                      runtime::ErrorKind *kind = nullptr);
+
+/// Graphs by the names of their declarations. One without a name is that of the
+/// one declaration there is.
+std::map<std::string, std::shared_ptr<const runtime::Graph>>
+mapGraphs(mlir::ModuleOp module, llvm::ArrayRef<NamedGraph> graphs);
 
 } // namespace gnn
 

@@ -15,6 +15,7 @@
 #include "GNN/Transforms/Schedules/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 
 namespace gnn {
 
@@ -49,6 +50,10 @@ mlir::FailureOr<std::string> listSchedules(mlir::ModuleOp module,
 /// not.
 mlir::LogicalResult checkOptions(mlir::ModuleOp module,
                                  const CompileOptions &options);
+
+/// An error of an option, which is at no place in the file: its line is 0.
+mlir::InFlightDiagnostic emitOptionError(mlir::ModuleOp module,
+                                         const llvm::Twine &message);
 
 /// The passes that `compileToPackage` is about to run on `module`, as a
 /// pipeline for gnn-opt: it fails where compiling fails.

@@ -13,9 +13,9 @@
 
 namespace gnn {
 
-/// The function of that name which callers see: one with a body that is not
-/// private. Without a name it is the one there is. An error lists those there
-/// are.
+/// The function of that name, among those that callers can use: functions with
+/// a body that are not private. Without a name it is the only such function. An
+/// error lists all of them.
 llvm::Expected<mlir::func::FuncOp> findFunction(mlir::ModuleOp module,
                                                 llvm::StringRef name = "");
 

@@ -13,8 +13,8 @@
 
 namespace gnn {
 
-/// The forms of a module, in the order in which the compiler makes them.
-/// `gnn-verify-form` says what each is.
+/// The forms of a module, in the order in which the compiler makes them. The
+/// description of `gnn-verify-form` defines them.
 enum class Form { Tensors, Buffers, Blocked, Loops, Lanes, Kernels, Binaries };
 
 template <> struct OptionWords<Form> {
@@ -22,8 +22,8 @@ template <> struct OptionWords<Form> {
 };
 
 /// The forms of functions that become programs of the overlay, in the order in
-/// which gnn-overlay-pipeline makes them. `gnn-overlay-verify-form` says what
-/// each is.
+/// which gnn-overlay-pipeline makes them. The description of
+/// `gnn-overlay-verify-form` defines them.
 enum class OverlayForm {
   Layers,
   Prepared,

@@ -22,15 +22,15 @@ inline std::string counted(int64_t number, llvm::StringRef what) {
 /// The name of every refusal.
 inline constexpr llvm::StringLiteral refusalName = "Refused";
 
-/// Says that a pass has done something, and has not merely begun: `what`, such
-/// as "Fused". `pass` is its flag, `getArgument()`.
+/// Reports a change that a pass has completed: `what`, such as "Fused". `pass`
+/// is its flag, `getArgument()`.
 inline mlir::remark::detail::InFlightRemark
 passed(llvm::StringRef pass, mlir::Location loc, llvm::StringRef what) {
   return mlir::remark::passed(
       loc, mlir::remark::RemarkOpts::name(what).category(pass));
 }
 
-/// Says that a pass has chosen something else than it might have: `what`.
+/// Reports that a pass has not made a change, by the name `what`.
 inline mlir::remark::detail::InFlightRemark
 missed(llvm::StringRef pass, mlir::Location loc, llvm::StringRef what) {
   return mlir::remark::missed(

@@ -36,6 +36,9 @@ struct Place {
   /// are compared only if their candidate is faster.
   int64_t mostBytesToCheck = int64_t(256) << 20;
 
+  /// The graph of a declaration; an error if nobody has given one.
+  runtime::Expected<std::shared_ptr<const runtime::Graph>>
+  graphOf(const std::string &name) const;
   /// The graphs of a plan, in its order.
   runtime::Expected<std::vector<std::shared_ptr<const runtime::Graph>>>
   graphsOf(const runtime::FunctionPlan &plan) const;

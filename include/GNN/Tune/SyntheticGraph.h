@@ -14,9 +14,23 @@
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Graph.h"
 
+#include <chrono>
+#include <functional>
+#include <limits>
 #include <map>
 
 namespace gnn::tune {
+
+/// Limits of the making of graphs.
+struct SyntheticLimits {
+  int64_t maxBytes = runtime::physicalMemory();
+  /// From `begin` on.
+  double seconds = std::numeric_limits<double>::infinity();
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
+  /// Asked now and then; whether to stop.
+  std::function<bool()> isStopped = {};
+};
 
 /// A graph as it is declared, with the declared statistics; the same for the
 /// same seed. It has the nodes, the edges of each type and their distinct
@@ -26,10 +40,10 @@ namespace gnn::tune {
 /// destination.
 ///
 /// The declaration has statistics. The error says which of them no graph has,
-/// or that it takes more than `maxBytes`.
+/// or which limit it exceeds.
 runtime::Expected<std::shared_ptr<const runtime::Graph>>
 makeSyntheticGraph(GraphOp declared, uint64_t seed,
-                   int64_t maxBytes = runtime::physicalMemory());
+                   const SyntheticLimits &limits = {});
 
 /// Describes a synthetic graph: "graph 'g' is synthetic, of seed 0: 300 nodes,
 /// 3000 edges; ...". Declared figures that are approached are beside the actual
@@ -43,7 +57,7 @@ describeSynthetic(GraphOp declared, uint64_t seed, const runtime::Graph &graph);
 runtime::Expected<std::map<std::string, std::shared_ptr<const runtime::Graph>>>
 makeSyntheticGraphs(mlir::ModuleOp module, uint64_t seed,
                     std::vector<std::string> &lines,
-                    int64_t maxBytes = runtime::physicalMemory());
+                    const SyntheticLimits &limits = {});
 
 } // namespace gnn::tune
 

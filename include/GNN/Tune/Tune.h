@@ -70,9 +70,17 @@ struct Tuned {
   bool isBegun() const;
 };
 
-/// Finds the function of `module`, which has the form that `lowerToTemplates`
-/// makes, and completes the place: options behind templates, filters, threads,
-/// and on a device graphs of statistics where it has none.
+/// Gives `module` the statistics of graphs and the gradients that the options
+/// of `place` ask for, lowers it to templates, and leaves the graphs in
+/// `place`. Errors are diagnostics; those of options set `kind`.
+mlir::LogicalResult lower(mlir::ModuleOp module,
+                          llvm::ArrayRef<NamedGraph> graphs, Place &place,
+                          runtime::ErrorKind &kind);
+
+/// Finds the function of `module`, which has the form that `lower` makes, and
+/// completes the place: options behind templates, filters, threads, and on a
+/// device graphs of statistics where it has none. They may take the budget, and
+/// are stopped as a search is; `tune` then does nothing.
 runtime::Error prepare(mlir::ModuleOp module, TuneOptions &options,
                        Place &place, Tuned &found);
 

@@ -22,7 +22,8 @@ namespace gnn::tune {
 
 /// The state of a search, for who waits for it.
 struct Progress {
-  /// The template, and which of how many it is.
+  /// The template, and which of how many it is; of none while a synthetic graph
+  /// is made.
   std::string name;
   size_t number = 0, count = 0;
   /// Schedules that were measured, those that were dropped, and the least

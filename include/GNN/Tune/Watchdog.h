@@ -8,6 +8,7 @@
 #define GNN_TUNE_WATCHDOG_H
 
 #include <functional>
+#include <string>
 
 namespace gnn::tune {
 
@@ -23,12 +24,19 @@ struct Patience {
 
 /// Runs `work` on a thread of its own. True when it is done; false once
 /// `seconds` have passed since its beginning or its last call of `restart`.
-/// Then the thread goes on, and all that it uses has to stay.
+/// Then the thread goes on, and all that it uses has to stay: if it is still at
+/// work when the process exits, files of C are flushed, but globals are not
+/// destroyed, and functions of `atexit` that were registered before are not
+/// called.
 bool runWatched(double seconds,
                 std::function<void(const std::function<void()> &restart)> work);
 
+/// The end of an error about a kernel that is given up: "runs for more
+/// than 10.0 s, and is given up: ...". `beside` stands behind the limit.
+std::string describeHang(double seconds, const std::string &beside = "");
+
 /// Whether a thread that `runWatched` gave up is still at work: the process
-/// must not unload what it uses.
+/// must not unload what it uses, nor call `llvm_shutdown`.
 bool hasAbandonedThreads();
 
 } // namespace gnn::tune

@@ -21,7 +21,6 @@
 
 using namespace mlir;
 using namespace gnn;
-using namespace gnn::tune;
 using namespace gnn::tile;
 
 static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -168,10 +167,10 @@ struct ScheduleFacts {
                      double positions);
 
   double threads, registers, sharedBytes, rounds;
-  double tiles = unknown, team = unknown, idleLanes = unknown,
-         rowBytes = unknown, blocks = unknown, residentBlocks = unknown,
-         occupancy = unknown, waves = unknown, lastWave = unknown,
-         blockElements = unknown, stepElements = unknown,
+  double registersOfMost = unknown, tiles = unknown, team = unknown,
+         idleLanes = unknown, rowBytes = unknown, blocks = unknown,
+         residentBlocks = unknown, occupancy = unknown, waves = unknown,
+         lastWave = unknown, blockElements = unknown, stepElements = unknown,
          idleElements = unknown, longestSteps = unknown,
          bytesInFlight = unknown, splitRows = unknown;
   /// G-Sparse's names.
@@ -198,6 +197,8 @@ ScheduleFacts::ScheduleFacts(const ListedSchedule &listed, Attribute schedule,
                          limits, listed.facts.threads);
     double blocks = std::floor(limits.registers / (registers * threads));
     room = block.haveRoom() ? std::min(room, std::max(blocks, 1.0)) : 0;
+    registersOfMost = registers / std::min<double>(block.mostOfThread,
+                                                   limits.registers / threads);
   }
   if (limits.sharedBytes && sharedBytes)
     room = std::min(room, std::floor(limits.sharedBytes / sharedBytes));
@@ -270,7 +271,7 @@ static std::vector<double> listValues(const TemplateFacts &f,
   };
 }
 
-bool gnn::tune::isFeature(llvm::StringRef name) {
+bool gnn::isFeature(llvm::StringRef name) {
   if (!name.consume_front(fieldPrefix))
     return llvm::is_contained(listNames(), name.str());
   auto isOf = [&](llvm::ArrayRef<ScheduleField> table) {
@@ -284,9 +285,8 @@ bool gnn::tune::isFeature(llvm::StringRef name) {
          });
 }
 
-FeatureTable
-gnn::tune::computeFeatures(TileOpInterface op, ScheduleInterface kind,
-                           llvm::ArrayRef<ListedSchedule> schedules) {
+FeatureTable gnn::computeFeatures(TileOpInterface op, ScheduleInterface kind,
+                                  llvm::ArrayRef<ListedSchedule> schedules) {
   TemplateFacts facts(op);
   llvm::ArrayRef<ScheduleField> fields = kind.getTable();
   FeatureTable table;

@@ -15,7 +15,6 @@
 #include <cmath>
 
 using namespace gnn;
-using namespace gnn::tune;
 namespace json = llvm::json;
 using runtime::Error;
 using runtime::Expected;
@@ -107,7 +106,7 @@ NetworkModel::weigh(const FeatureTable &table) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-namespace gnn::tune {
+namespace gnn {
 static bool fromJSON(const json::Value &value, NetworkModel::Layer &layer,
                      json::Path path) {
   json::ObjectMapper map(value, path);
@@ -126,7 +125,7 @@ static bool fromJSON(const json::Value &value, NetworkModel::Network &network,
          map.map("epsilon", network.epsilon) &&
          map.map("layers", network.layers);
 }
-} // namespace gnn::tune
+} // namespace gnn
 
 /// Whether all numbers of a network are finite.
 static bool isFinite(const NetworkModel::Network &network) {

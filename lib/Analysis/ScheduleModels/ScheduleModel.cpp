@@ -16,7 +16,6 @@
 #include <limits>
 
 using namespace gnn;
-using namespace gnn::tune;
 using runtime::Expected;
 
 ScheduleModel::~ScheduleModel() = default;
@@ -51,8 +50,8 @@ ScheduleModel::parse(llvm::StringRef text, const std::string &name) {
   return widen(TreeModel::parse(text, name));
 }
 
-runtime::Error gnn::tune::expectFinite(const std::string &name,
-                                       llvm::ArrayRef<double> weights) {
+runtime::Error gnn::expectFinite(const std::string &name,
+                                 llvm::ArrayRef<double> weights) {
   for (double weight : weights)
     if (!std::isfinite(weight))
       return runtime::failure(name,
@@ -61,7 +60,7 @@ runtime::Error gnn::tune::expectFinite(const std::string &name,
   return {};
 }
 
-std::vector<size_t> gnn::tune::sortByWeight(llvm::ArrayRef<double> weights) {
+std::vector<size_t> gnn::sortByWeight(llvm::ArrayRef<double> weights) {
   std::vector<std::pair<double, size_t>> sorted;
   for (auto [i, weight] : llvm::enumerate(weights))
     sorted.push_back(
@@ -74,14 +73,13 @@ std::vector<size_t> gnn::tune::sortByWeight(llvm::ArrayRef<double> weights) {
   return order;
 }
 
-bool gnn::tune::haveRoom(const FeatureTable &table, size_t row) {
+bool gnn::haveRoom(const FeatureTable &table, size_t row) {
   auto blocks = table.find("layout.resident_blocks");
   return !blocks || table.rows[row][*blocks] != 0;
 }
 
-Expected<std::vector<size_t>>
-gnn::tune::orderSchedules(const ScheduleModel &model,
-                          const FeatureTable &table) {
+Expected<std::vector<size_t>> gnn::orderSchedules(const ScheduleModel &model,
+                                                  const FeatureTable &table) {
   auto weights = model.weigh(table);
   if (!weights)
     return weights.takeError();

@@ -9,7 +9,17 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace gnn;
-using namespace gnn::tune;
+
+std::vector<ListedSchedule> gnn::enumerateSchedules(tile::TileOpInterface op,
+                                                    mlir::Attribute given) {
+  std::vector<ListedSchedule> all;
+  op.enumerateSchedules(
+      given, [&](mlir::Attribute listed, const tile::LayoutFacts &facts) {
+        auto values = mlir::cast<tile::ScheduleInterface>(listed).getValues();
+        all.push_back({values.vec(), facts});
+      });
+  return all;
+}
 
 std::string SearchSpace::str(const Schedule &schedule) const {
   std::string text;
@@ -20,7 +30,7 @@ std::string SearchSpace::str(const Schedule &schedule) const {
   return text;
 }
 
-bool gnn::tune::agrees(const Schedule &complete, const Schedule &listed) {
+bool gnn::agrees(const Schedule &complete, const Schedule &listed) {
   for (auto [value, wanted] : llvm::zip_equal(complete, listed))
     if (wanted && value != wanted)
       return false;

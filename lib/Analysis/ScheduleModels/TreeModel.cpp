@@ -13,7 +13,6 @@
 #include <map>
 
 using namespace gnn;
-using namespace gnn::tune;
 using runtime::Error;
 using runtime::Expected;
 
@@ -89,7 +88,7 @@ TreeModel::weigh(const FeatureTable &table) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-namespace gnn::tune {
+namespace gnn {
 /// Reads a model, line by line: `KEY=VALUE`, `tree`, `Tree=0`, `end of trees`.
 class TreeReader {
 public:
@@ -126,7 +125,7 @@ private:
   const std::string &name;
   size_t number = 0; ///< of the last line
 };
-} // namespace gnn::tune
+} // namespace gnn
 
 bool TreeReader::next(llvm::StringRef &line) {
   if (rest.empty())

@@ -69,17 +69,22 @@ private:
 } // namespace
 
 SmallVector<Candidate>
-gnn::tile::describeCandidates(TileOpInterface op, ArrayRef<ListedLayout> listed,
+gnn::tile::describeCandidates(TileOpInterface op,
+                              ArrayRef<ListedSchedule> listed,
                               const runtime::Graph *graph) {
   SmallVector<Candidate> candidates;
+  ScheduleInterface kind = getScheduleKind(op);
+  auto layOut = [&](const ListedSchedule &one) {
+    return kind.withValues(one.schedule, [&] { return op->emitOpError(); });
+  };
   if (auto traverse = dyn_cast<TraverseOp>(*op)) {
     std::optional<RowsOfGraph> rows;
     if (graph)
       rows.emplace(traverse, *graph);
     CandidatesOf of(traverse, rows ? rows->get() : nullptr);
-    for (const ListedLayout &one : listed)
+    for (const ListedSchedule &one : listed)
       candidates.push_back(of.describe(
-          TraverseSchedule(cast<TraversalScheduleInterface>(one.schedule))));
+          TraverseSchedule(cast<TraversalScheduleInterface>(layOut(one)))));
     return candidates;
   }
   RowDomain groups = op.getGroups();
@@ -89,9 +94,9 @@ gnn::tile::describeCandidates(TileOpInterface op, ArrayRef<ListedLayout> listed,
       rows = static_cast<double>(*count);
   int64_t columns = isa<GemmOp>(*op) ? cast<GemmOp>(*op).getOut()
                                      : cast<OuterOp>(*op).getOut();
-  for (const ListedLayout &one : listed)
+  for (const ListedSchedule &one : listed)
     candidates.push_back(describeProduct(op,
-                                         cast<GemmScheduleAttr>(one.schedule),
+                                         cast<GemmScheduleAttr>(layOut(one)),
                                          one.facts.registers, rows, columns));
   return candidates;
 }

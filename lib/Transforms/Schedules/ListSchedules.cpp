@@ -48,14 +48,13 @@ FailureOr<Attribute> gnn::tile::openFields(TileOpInterface op,
 /// Whether a listed schedule differs from a chosen one in a field that may stay
 /// open, and is not to vary: where the first one is chosen, it is as it is to
 /// be.
-static bool changesOthers(Attribute listed, Attribute given,
+static bool changesOthers(const ListedSchedule &listed, Attribute given,
                           ArrayRef<std::string> vary) {
   auto before = dyn_cast_if_present<ScheduleInterface>(given);
   if (!before || (vary.empty() && !before.getValues().front()))
     return false;
-  auto made = cast<ScheduleInterface>(listed);
   for (auto [field, value, old] :
-       llvm::zip_equal(made.getTable(), made.getValues(), before.getValues()))
+       llvm::zip_equal(before.getTable(), listed.schedule, before.getValues()))
     if (field.rule.empty() && value != old &&
         !llvm::is_contained(vary, field.name))
       return true;
@@ -67,7 +66,7 @@ static bool changesOthers(Attribute listed, Attribute given,
 //===----------------------------------------------------------------------===//
 
 /// Leaves those out that filters remove, one filter after the other.
-static void filterAll(TileOpInterface op, SmallVector<ListedLayout> &listed,
+static void filterAll(TileOpInterface op, std::vector<ListedSchedule> &listed,
                       const ScheduleFilters &filters) {
   if (filters.names.empty() || listed.empty())
     return;
@@ -88,7 +87,7 @@ static void filterAll(TileOpInterface op, SmallVector<ListedLayout> &listed,
       listed[to] = listed[from];
     }
     candidates.truncate(kept.size());
-    listed.truncate(kept.size());
+    listed.resize(kept.size());
   }
   passed("gnn-tile-list-schedules", op.getLoc(), "Filtered")
       << llvm::formatv("of {0} schedules filters leave: {1}{2}", all,
@@ -111,15 +110,15 @@ LogicalResult gnn::listSchedules(ModuleOp module, ArrayRef<std::string> vary,
     FailureOr<Attribute> given = openFields(op, vary);
     if (failed(given))
       return WalkResult::interrupt();
-    SmallVector<ListedLayout> listed;
-    op.enumerateSchedules(
-        *given, [&](Attribute schedule, const LayoutFacts &facts) {
-          if (!changesOthers(schedule, op.getTileSchedule(), vary))
-            listed.push_back({schedule, facts});
-        });
+    std::vector<ListedSchedule> listed = enumerateSchedules(op, *given);
+    llvm::erase_if(listed, [&](const ListedSchedule &one) {
+      return changesOthers(one, op.getTileSchedule(), vary);
+    });
     filterAll(op, listed, filters);
-    for (const ListedLayout &one : listed)
-      printSchedule(os, key, one.schedule, &one.facts);
+    ScheduleInterface kind = getScheduleKind(op);
+    auto report = [&] { return op->emitOpError(); };
+    for (const ListedSchedule &one : listed)
+      printSchedule(os, key, kind.withValues(one.schedule, report), &one.facts);
     return WalkResult::advance();
   });
   for (StringRef name : vary)

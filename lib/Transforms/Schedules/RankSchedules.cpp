@@ -13,8 +13,8 @@
 #include <map>
 
 using namespace mlir;
+using namespace gnn;
 using namespace gnn::tile;
-using namespace gnn::tune;
 
 namespace gnn {
 #define GEN_PASS_DEF_RANKSCHEDULES
@@ -102,12 +102,7 @@ LogicalResult RankSchedules::rank(TileOpInterface op,
     choose(op, same->second.second);
     return success();
   }
-  std::vector<ListedSchedule> listed;
-  op.enumerateSchedules(
-      *given, [&](Attribute schedule, const LayoutFacts &facts) {
-        auto values = cast<ScheduleInterface>(schedule).getValues();
-        listed.push_back({values.vec(), facts});
-      });
+  std::vector<ListedSchedule> listed = enumerateSchedules(op, *given);
   ScheduleInterface kind = getScheduleKind(op);
   FeatureTable table = computeFeatures(op, kind, listed);
   auto order = orderSchedules(model, table);

@@ -66,7 +66,9 @@ def test_cells_on_the_cpu(frontend, compiler, tmp_path):
         ours, eager = row["ways"]["ours"], row["ways"]["eager"]
         assert ours["error"] < 1e-5 and ours["checked"] and ours["compilations"] == 1
         assert 0 < ours["min_ms"] <= ours["ms"] < 1e3 * ours["first_s"]
-        assert eager["ms"] > 0 and eager["host_us"] > 0 and row["source"] == "file"
+        assert eager["ms"] > 0 and row["source"] == "file"
+        # Steps of over 300 ms, as on a busy machine, are not timed again for the host.
+        assert eager.get("host_us", 0) > 0 or eager["ms"] >= 300
     text = (tmp_path / "found.md").read_text()
     assert text.count("| small | gcn |") == 4 and "| training | homogeneous |" in text
 

@@ -14,7 +14,7 @@
 
 #include <optional>
 
-namespace gnn::tune {
+namespace gnn {
 
 /// A row for each schedule, of one number for each name.
 struct FeatureTable {
@@ -38,6 +38,6 @@ FeatureTable computeFeatures(tile::TileOpInterface op,
                              tile::ScheduleInterface kind,
                              llvm::ArrayRef<ListedSchedule> schedules);
 
-} // namespace gnn::tune
+} // namespace gnn
 
 #endif // GNN_ANALYSIS_SCHEDULEMODELS_FEATURES_H

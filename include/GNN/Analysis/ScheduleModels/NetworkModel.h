@@ -12,7 +12,7 @@
 
 #include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 
-namespace gnn::tune {
+namespace gnn {
 
 /// A network for each of two kinds of traversals: "g-spmm" for those that
 /// reduce elements, "g-sddmm" for those that reduce the features of each
@@ -55,6 +55,6 @@ private:
   std::string name;
 };
 
-} // namespace gnn::tune
+} // namespace gnn
 
 #endif // GNN_ANALYSIS_SCHEDULEMODELS_NETWORKMODEL_H

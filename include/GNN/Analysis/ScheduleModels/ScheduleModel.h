@@ -11,7 +11,7 @@
 
 #include <memory>
 
-namespace gnn::tune {
+namespace gnn {
 
 /// A trained model that weighs the schedules of one template.
 class ScheduleModel {
@@ -62,6 +62,6 @@ bool haveRoom(const FeatureTable &table, size_t row);
 runtime::Expected<std::vector<size_t>>
 orderSchedules(const ScheduleModel &model, const FeatureTable &table);
 
-} // namespace gnn::tune
+} // namespace gnn
 
 #endif // GNN_ANALYSIS_SCHEDULEMODELS_SCHEDULEMODEL_H

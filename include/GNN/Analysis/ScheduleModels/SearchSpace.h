@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace gnn::tune {
+namespace gnn {
 
 /// A value for each field of a table; 0 for an open field, which the compiler's
 /// passes choose. The code here does not depend on the list of fields.
@@ -24,6 +24,10 @@ struct ListedSchedule {
   Schedule schedule;
   tile::LayoutFacts facts;
 };
+
+/// The schedules that a template can honour, with the fields that `given` sets.
+std::vector<ListedSchedule> enumerateSchedules(tile::TileOpInterface op,
+                                               mlir::Attribute given);
 
 /// The schedules that one template may have.
 struct SearchSpace {
@@ -40,6 +44,6 @@ struct SearchSpace {
 /// Whether a complete schedule has all fields that a listed one sets.
 bool agrees(const Schedule &complete, const Schedule &listed);
 
-} // namespace gnn::tune
+} // namespace gnn
 
 #endif // GNN_ANALYSIS_SCHEDULEMODELS_SEARCHSPACE_H

@@ -12,7 +12,7 @@
 
 #include "GNN/Analysis/ScheduleModels/ScheduleModel.h"
 
-namespace gnn::tune {
+namespace gnn {
 
 /// A sum of regression trees with numerical splits.
 class TreeModel : public ScheduleModel {
@@ -60,6 +60,6 @@ private:
   std::vector<Tree> trees;
 };
 
-} // namespace gnn::tune
+} // namespace gnn
 
 #endif // GNN_ANALYSIS_SCHEDULEMODELS_TREEMODEL_H

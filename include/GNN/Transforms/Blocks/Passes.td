@@ -12,14 +12,15 @@ include "mlir/Pass/PassBase.td"
 def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
   let summary = "Split tiles of heads, and of reduced columns, into launches";
   let description = [{
-    A schedule may take fewer columns than rows have, so that the gathered columns of all
-    rows stay in the L2. If the columns of a tile are reduced, or it has only some heads,
-    tiles are separate launches, one after the other. A tile of heads writes the results
-    of its heads. The first tile of columns writes the sum of its products to the place of
-    the result, each later one adds to it, and the last one computes the rest of the body
-    from the sum. If no result has room for the sum in the order of the walk, or several
-    need it, it follows the memory that `gnn-tile-plan-memory` has placed in the
-    workspace.
+    A schedule may take fewer columns than rows have, so that the gathered
+    columns of all rows stay in the L2. If the columns of a tile are reduced, or
+    it has only some heads, tiles are separate launches, one after the other. A
+    tile of heads writes the results of its heads. The first tile of columns
+    writes the sum of its products to the place of the result, each later one
+    adds to it, and the last one computes the rest of the body from the sum. If
+    no result can hold the sum in the order of the walk, or several results need
+    it, the sum is placed in the workspace, behind the buffers of
+    `gnn-tile-plan-memory`.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 128> ins(%x, %z : memref<?x128xf32>, memref<?x128xf32>)
@@ -51,20 +52,23 @@ def SplitColumns : Pass<"gnn-tile-split-columns", "::mlir::func::FuncOp"> {
 def SplitEdgeWalks : Pass<"gnn-tile-split-edge-walks", "::mlir::func::FuncOp"> {
   let summary = "Split walks by edges into two steps";
   let description = [{
-    A traversal with `row_walk = by_edges` in its schedule walks the elements of all
-    groups one after the other, 64 for each team of a block. The borders of blocks cut
-    groups, and leave pieces of these: the states of the body's reductions. A second
-    traversal stores the groups that have pieces, combined in order, and those without
-    elements: each by its team, 4 pieces at once, or by length if statistics know a group
-    of more than 128 pieces, which all teams of a block then join. Without reductions over
-    elements there is one step. A mean becomes a sum that is scaled when it is complete.
+    A traversal with `row_walk = by_edges` in its schedule walks the elements of
+    all groups one after the other, 64 for each team of a block. The borders of
+    blocks cut groups, and leave pieces of these: the states of the body's
+    reductions. A second traversal stores the groups that have pieces, combined
+    in order, and those without elements. The team of each group takes 4 pieces
+    at once. If statistics show a group of more than 128 pieces, the walk is
+    `by_length`, and all teams of a block join the pieces of such a group.
+    Without reductions over elements, the walk stays one step. A mean becomes a
+    sum that is scaled when it is complete.
 
     With `merge = atomic` in its schedule there are no pieces: the first of two traversals
     sets the rows of groups to zero, and the teams of the second one add their parts to
     them, in any order.
 
-    Pieces follow the memory that `gnn-tile-plan-memory` has placed in the workspace. All
-    walks of a function use the same memory, one after the other.
+    Pieces are placed in the workspace, behind the buffers of
+    `gnn-tile-plan-memory`. All walks of a function use the same memory for
+    pieces, one after the other.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <lanes = 16, row_walk = by_edges, rows_per_block = 16, ...>

@@ -37,19 +37,20 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     }
     ```
 
-    The rules of gradients belong to the ops (`DifferentiableOpInterface`). The
-    pass runs after `gnn-compact`, `gnn-order-aggregate` and
-    `gnn-fuse-attention`: the transpose of their result adds up in pairs and
-    stores no row of features for an edge. The transpose of the original ops
-    would store such rows.
+    The ops have the rules of gradients (`DifferentiableOpInterface`). The pass
+    runs after `gnn-compact`, `gnn-order-aggregate` and `gnn-fuse-attention`.
+    The gradient of their result adds up rows of pairs, and stores no row of
+    features for an edge. The gradient of the original ops would store such
+    rows.
 
     Values of the forward pass that the backward pass reads are saved or
-    recomputed, by the smallest cut in bytes. Rows of more than 16 features an
-    edge are never saved, whatever op computes them. Other products and sums
-    over rows are not recomputed (`memory=low`: only sums over rows are not).
-    Arguments and results are available without cost. A remark states for each
-    value the decision, its bytes and the reason; a graph without statistics
-    counts as one of 100,000 nodes, 400,000 pairs and 1,000,000 edges.
+    recomputed. The pass chooses the saved values with the fewest bytes, by a
+    minimum cut. Rows of more than 16 features an edge are never saved. Other
+    products and sums over rows are never recomputed; with `memory=low`, only
+    sums over rows are not. Arguments and results are available without cost. A
+    remark states for each value the decision, its bytes and the reason; a graph
+    without statistics counts as one of 100,000 nodes, 400,000 pairs and
+    1,000,000 edges.
 
     The gradient of the scores of a `gnn.attention` reads its result, or sums
     numbers of edges over each group. It sums if the result would be saved only
@@ -57,8 +58,8 @@ def Differentiate : Pass<"gnn-differentiate", "::mlir::ModuleOp"> {
     than 0.14 of the L2 cache of `target`, 8.4 MB on an H200. A smaller amount
     stays in the cache, so reading it takes less time than a walk over edges;
     with `memory=low` bytes alone decide. A remark states the choice and the
-    reason. The side of an activation's kink is read from its result if the
-    function returns this result.
+    reason. To know on which side of its kink an activation was, the gradient
+    reads the result of the activation if the function returns it.
 
     Integers, conditions and degrees have no gradient and need none. An input on
     which no result depends has the gradient 0, and a remark.

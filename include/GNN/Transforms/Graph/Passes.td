@@ -65,12 +65,13 @@ def RaiseLoops : Pass<"gnn-raise-loops", "::mlir::func::FuncOp"> {
     %y = gnn.aggregate sum %m via dst : !edge -> !node
     ```
 
-    Softmax written as exp, sum over a group and quotient, in a loop or not,
-    becomes `gnn.edge_softmax`, which subtracts the maximum: the same value,
-    without overflow. Ops on integers or conditions, such as `arith.select`,
-    stay in loops: one loop for all adjacent ones, without inner loops. Such
-    loops over the same rows are fused if the features of one are a prefix of
-    those of the other. Unused results of loops are removed before.
+    A softmax that is written as exp, sum over a group and quotient, in a loop
+    or not, becomes `gnn.edge_softmax`. This op subtracts the maximum: the value
+    is the same, without overflow. Ops on integers or conditions, such as
+    `arith.select`, stay in loops. Adjacent ops of this kind are in one loop,
+    without inner loops. Such loops over the same rows are fused if the features
+    of one are a prefix of those of the other. Unused results of loops are
+    removed before.
 
     Needs: graph form. Keeps: the value of every result, except where an
     unshifted softmax overflows. Never leaves a loop in a loop, or a product in
@@ -99,13 +100,14 @@ def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp">,
     %s = gnn.typed_linear %x, %v : (tensor<?x64xf32, #gnn.rows<@g, edge>>, tensor<3x64x4xf32, #gnn.rows<@g, edge_type>>) -> tensor<?x4xf32, #gnn.rows<@g, edge>>
     ```
 
-    A weight by node type meets one by edge type if the schema gives that end's
-    node type for every edge type. A product with other users stays for them.
-    Both forms are weighed on the coarsest possible rows, where `gnn-compact`
-    puts them. A product that stays but is now only added up is weighed at the
-    end of each edge type that has fewer rows. With statistics the cost model
-    decides. Without statistics, finer rows are assumed to be many more than
-    coarser ones. If both cost the same, the pass multiplies the weights.
+    A weight by node type is multiplied with a weight by edge type if the schema
+    gives that end's node type for every edge type. A product with other users
+    stays for them. The pass compares the costs of both forms on the coarsest
+    possible rows, where `gnn-compact` puts them. If a product stays but is now
+    only added up, its cost is that at the end of each edge type that has fewer
+    rows. With statistics the cost model decides. Without statistics, finer rows
+    are assumed to be many more than coarser ones. If both forms cost the same,
+    the pass multiplies the weights.
 
     Needs: graph form. Keeps: the value of every result up to rounding. Never
     does more flops on finer rows for fewer on coarser ones without statistics,
@@ -118,11 +120,11 @@ def LinearReorder : Pass<"gnn-linear-reorder", "::mlir::func::FuncOp">,
 def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
   let summary = "Compute rows once for each pair, node or type they depend on";
   let description = [{
-    A row of a row-wise op depends on the same things as the rows of its
-    operands. If these determine less than the row itself (of an edge only the
-    source and the edge type, of a source pair only the node type), the row is
-    computed once for each such combination and gathered (Hector 3.2.2, at both
-    ends of an edge).
+    A row of a row-wise op depends only on the rows of its operands. Often these
+    are the same for several rows of the result: for example, the operands may
+    depend only on the source and the edge type of an edge, or only on the node
+    type of a source pair. The row is then computed once for each such
+    combination and gathered (Hector 3.2.2, at both ends of an edge).
 
     ```mlir
     %m = gnn.gather %x via src : tensor<?x64xf32, #node> -> tensor<?x64xf32, #edge>
@@ -135,13 +137,12 @@ def Compact : Pass<"gnn-compact", "::mlir::func::FuncOp">, GNN_CostOptions {
 
     With the graph's statistics, products and reductions of features move to the
     cheapest rows that determine them: pairs, nodes, types, or the one row of
-    the graph. Without statistics, they move to the coarsest of these. Pairs are
-    never more than edges. Nodes and types may be, if many have no edge. But
-    then the rows are those of a tensor that is read, or of the types that the
-    graph declares, so the work stays linear in the input of the function, and
-    models that project nodes do so once a node. Elementwise ops move if they
-    join the kernel of their operand. Elementwise ops that feed a moved product
-    move with it.
+    the graph. Without statistics, they move to the coarsest of these. A graph
+    never has more pairs than edges. It may have more nodes or types than edges,
+    if many have no edge. But then the rows are those of a tensor that is read,
+    or of the types that the graph declares, so the work stays linear in the
+    input of the function. Elementwise ops move if they join the kernel of their
+    operand. Elementwise ops that feed a moved product move with it.
 
     Needs: the graph form. Keeps: the value of every result. Never moves ops
     that depend on the position of a row, such as dropout. If gradients are
@@ -160,11 +161,11 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     A sum or mean over edges and a product with weights commute, also with a
     factor of one number an edge (or one a head) in between: `sum_e a_e (x_e
     W_r) = (sum_e a_e x_e) W_r` (GraphAGILE 6.3, theorem 1). With a weight for
-    each edge type the product runs on source pairs if it comes first and on
-    destination pairs if it comes last, and each relation may have its own
-    order: one product and one sum for the relations that multiply first, and
-    one of each for those that aggregate first, each over a graph derived from
-    these types.
+    each edge type, the product is computed on source pairs if it comes first,
+    and on destination pairs if it comes last. Each relation may have its own
+    order. The relations that multiply first then share one product and one sum,
+    and so do the relations that aggregate first. Each of these works on a graph
+    derived from its types.
 
     ```mlir
     %p = gnn.typed_linear %x, %w : ... src_pair ...
@@ -177,7 +178,7 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
     %y = gnn.aggregate sum %q : ... dst_pair ... -> ... node ...
     ```
 
-    With statistics the pass weighs three forms: all relations multiply first,
+    With statistics the pass compares three forms: all relations multiply first,
     all multiply last, or each has its own order. The given order stays unless
     another one has fewer rows, or is faster by more than the margin of the cost
     model, 5 %; separate orders have to be better than the best of the other two
@@ -186,9 +187,9 @@ def OrderAggregate : Pass<"gnn-order-aggregate", "::mlir::ModuleOp">,
 
     Without statistics, or with rows as the only cost, a product without types
     moves to the side on which the sum is over fewer features (theorem 2). This
-    rule applies if the product is of node rows before the sum and after it, or
-    of edge rows before it. Pairs and types may be more rows than nodes or
-    fewer, so a product of those stays, and so does one by edge type without
+    rule applies if the product is on node rows before and after the sum, or on
+    edge rows before it. Pairs and types may have more or fewer rows than nodes,
+    so a product on their rows stays. So does a product by edge type without
     statistics.
 
     If a product moves before the sum, its bias stays after it, and a term that
@@ -230,16 +231,17 @@ def FuseAttention : Pass<"gnn-fuse-attention", "::mlir::func::FuncOp">, GNN_Cost
     The body consists of the elementwise ops, products and sums over features
     that only it uses; the pass looks through gathers and reshapes.
 
-    The score of an edge is needed twice. It is stored if that costs less than a
-    second computation: by time if the graph has statistics; without them, or if
-    rows are the only cost, if the second computation reads more than the two
-    elements a head that storing writes and reads.
+    The score of an edge is needed twice. It is stored if this costs less than a
+    second computation. With statistics of the graph, the cost is time. Without
+    them, or if rows are the only cost, the score is stored if the second
+    computation reads more than two elements a head: storing writes one and
+    reads one.
 
-    Time is that of bytes, of groups and of walks. Storing needs one more
-    kernel, which visits every group once more: expensive if groups are many and
-    short. In return each kernel walks once: cheap if all groups wait for one
-    long group. With statistics the ops stay separate unless the fused op is 5 %
-    faster.
+    The time includes bytes, groups and walks. To store scores takes one more
+    kernel, which visits every group again: this is expensive if groups are many
+    and short. But each kernel then walks once, which is cheap if all groups
+    wait for one long group. With statistics the ops stay separate unless the
+    fused op is 5% faster.
 
     Needs: graph form. Keeps: every value up to rounding. Never: fuses weights
     with other users, or recomputes a score with other users: such a score is an
@@ -323,7 +325,7 @@ def MoveScales : Pass<"gnn-move-scales", "::mlir::func::FuncOp">,
     ```
 
     With statistics the cost model decides about moves that add a kernel.
-    Without, factors move only into existing kernels.
+    Without statistics, factors move only into existing kernels.
 
     Needs: graph form. Keeps: the value of every result up to rounding. Never
     moves the factor of a sum that may be empty; nor, if gradients are

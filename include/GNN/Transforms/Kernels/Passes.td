@@ -36,9 +36,10 @@ def MergeKernels : Pass<"gnn-merge-kernels", "::mlir::ModuleOp"> {
 def ContractProducts : Pass<"gnn-contract-products"> {
   let summary = "Contract products and sums to fused multiply-adds";
   let description = [{
-    A product of f32 with only sums as users is rounded together with them, by `math.fma`:
-    one instruction instead of two, and one rounding error less. Later compilers contract
-    nothing, so a GPU and the emulator give the same bits.
+    A product of f32 whose users are all sums is rounded together with them, by
+    `math.fma`: one instruction instead of two, and one rounding error less.
+    Later compilers do not contract operations, so a GPU and the emulator give
+    the same bits.
 
     ```mlir
     %p = arith.mulf %x, %w : f32
@@ -58,10 +59,11 @@ def ContractProducts : Pass<"gnn-contract-products"> {
 def UseFastPowers : Pass<"gnn-use-fast-powers"> {
   let summary = "Compute powers that may be approximate by one instruction";
   let description = [{
-    `math.exp` with the flag `afn` becomes a power of two with that flag, which is one
-    instruction of a GPU; arithmetic for a power within 2 ulp needs some twenty. The
-    weights of a softmax are such powers, of scores less the highest one: with an argument
-    of -t, the product with log2(e) adds an error of t roundings to a weight of e^-t.
+    `math.exp` with the flag `afn` becomes a power of two with that flag, which
+    is one instruction of a GPU. Arithmetic for a power within 2 ulp needs about
+    twenty instructions. The weights of a softmax are such powers, of scores
+    minus the highest score. With an argument of -t, the product with log2(e)
+    adds an error of t roundings to a weight of e^-t.
 
     ```mlir
     %y = math.exp %x fastmath<afn> : f32
@@ -208,8 +210,8 @@ def VerifyDeviceForm : Pass<"gnn-verify-device-form"> {
 def PickLines : Pass<"gnn-pick-lines", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give each op of a kernel one line of the model";
   let description = [{
-    A fused op comes from several lines, for which a line table has no place. This pass
-    keeps the first one of each location.
+    A fused op comes from several lines, but a line table has only one line for
+    each instruction. This pass keeps the first line of each location.
 
     ```mlir
     nvvm.barrier0 loc(fused["gnn.aggregate"("layer.mlir":8:3), "layer.mlir":9:3])

@@ -8,6 +8,7 @@
 #define GNN_TRANSFORMS_SCHEDULES_FILTERSCHEDULES_H
 
 #include "GNN/Analysis/ScheduleFilters.h"
+#include "GNN/Analysis/ScheduleModels/SearchSpace.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 #include "GNN/Runtime/Error.h"
 
@@ -17,17 +18,11 @@ class Graph;
 
 namespace gnn::tile {
 
-/// A schedule, with what its layout takes.
-struct ListedLayout {
-  mlir::Attribute schedule;
-  LayoutFacts facts;
-};
-
 /// Describes schedules of a template for filters. `graph` has the rows of the
 /// template, or is null if they are unknown. Structures that the graph lacks
 /// are reported at the template.
 llvm::SmallVector<Candidate>
-describeCandidates(TileOpInterface op, llvm::ArrayRef<ListedLayout> listed,
+describeCandidates(TileOpInterface op, llvm::ArrayRef<ListedSchedule> listed,
                    const runtime::Graph *graph);
 
 /// The filters of "registers,utilization"; none of "".

@@ -58,10 +58,12 @@ def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
     kind of chip, and the version of the compiler. Functions and graphs may have other names. The
     last of several records applies.
 
-    A record whose schedule cannot be honoured, and an invalid line, are skipped with a remark.
-    A template that takes one gets `gnn.schedule_from = "record of FILE"`. With `keys` a file gets
-    what a record has to match, a line for each template without a schedule: a cache compiles
-    again where a record of such a key is new.
+    A record with a schedule that the template cannot have, and an invalid line,
+    are skipped with a remark. A template that takes the schedule of a record
+    gets `gnn.schedule_from = "record of FILE"`. With `keys` the pass writes the
+    key of a matching record for each template without a schedule, one line
+    each, to a file. A cache compiles a program again if a record with such a
+    key is new.
 
     Needs: templates on buffers; `gnn.target` and statistics as at the time of the records.
     Keeps: schedules that templates have. Never fails for a record; fails with neither `file` nor
@@ -119,12 +121,13 @@ def SaveSchedules : Pass<"gnn-tile-save-schedules", "::mlir::ModuleOp"> {
 def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
   let summary = "List the schedules that templates may have";
   let description = [{
-    Prints, for each template, a line for each complete schedule that can be honoured and agrees
-    with the set fields: the search space of a tuner. Each line is valid in a file for
-    `gnn-tile-apply-schedules`, and also states the resources of the layout: threads of a block,
-    vectors that a thread processes, bytes of shared memory, and an estimate of registers. In a
-    module for a CPU the schedules are those of its cores: `#gnn_tile.core_schedule`, and
-    products without the fields of a GPU.
+    Prints, for each template, a line for each complete schedule that the
+    template can have and that agrees with the set fields: the search space of a
+    tuner. Each line is valid in a file for `gnn-tile-apply-schedules`, and also
+    states the resources of the layout: threads of a block, vectors that a
+    thread processes, bytes of shared memory, and an estimate of registers. In a
+    module for a CPU the schedules are those of its cores:
+    `#gnn_tile.core_schedule`, and products without the fields of a GPU.
 
     Without a schedule a template may have tens of thousands. After `gnn-schedule-pipeline` all
     fields are set; `vary` opens some again:
@@ -134,13 +137,14 @@ def ListSchedules : Pass<"gnn-tile-list-schedules", "::mlir::ModuleOp"> {
         --gnn-schedule-pipeline --gnn-tile-list-schedules="vary=in_flight,rows_per_block"
     ```
 
-    `filter` leaves out schedules that cannot be the best (LO-SpMM 3.2 to 3.4), by the GPU and
-    by the rows of `graph`. `registers` excludes those whose thread or block needs more
-    registers than exist, `utilization` those with partial warps, or with blocks for at most
-    half of the multiprocessors, and `balance` those whose blocks differ by more than a quarter
-    in their elements, or spend more than a quarter on padding. If no schedule of a template
-    passes, those closest to passing stay. A remark gives the number of schedules that each
-    filter leaves.
+    `filter` removes schedules that are unlikely to be the fastest (LO-SpMM 3.2
+    to 3.4), by the GPU and by the rows of `graph`. `registers` excludes those
+    whose thread or block needs more registers than exist, `utilization` those
+    with partial warps, or with blocks for at most half of the multiprocessors,
+    and `balance` those whose blocks differ by more than a quarter in their
+    elements, or spend more than a quarter on padding. If no schedule of a
+    template passes, those closest to passing stay. A remark gives the number of
+    schedules that each filter leaves.
 
     Needs: templates on buffers. Keeps: everything. Never lists a schedule that
     `gnn-verify-schedules` refuses.
@@ -232,22 +236,25 @@ def ScheduleEdgeWalks : SchedulePass<"gnn-tile-schedule-edge-walks"> {
 def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
   let summary = "Choose how many features or heads of a row a block takes";
   let description = [{
-    Sets `columns_per_block` and the dependent `vector`: the widest to which every row is
-    aligned. Walks by edges of few elements have a narrower vector, so rows have more lanes, as
-    long as all lanes are fewer than 768 a multiprocessor, unless features of elements are
-    reduced or scores weigh them. A block takes whole rows of up to 128 vectors, or of fewer if
-    a row has so many heads that a lane would take too many of them.
+    Sets `columns_per_block` and the dependent `vector`: the widest to which
+    every row is aligned. Walks by edges of few elements have a narrower vector,
+    so rows have more lanes, until all lanes are 768 a multiprocessor. This does
+    not apply if features of elements are reduced or scores weigh them. A block
+    takes whole rows of up to 128 vectors, or of fewer if a row has so many
+    heads that a lane would take too many of them.
 
-    If the traversal adds up tiles or rows of types, or a fixed number of rows, there are few
-    groups: a block takes 4 vectors, or up to 32 while there are more than 4 blocks a
-    multiprocessor.
+    A traversal that adds up tiles or rows of types, or a fixed number of rows,
+    has few groups. Its blocks take 4 vectors, or up to 32 if the launch then
+    still has more than 4 blocks a multiprocessor.
 
-    If elements gather rows of tables that do not fit the L2 cache, a block takes only as many
-    columns, or heads (`heads_per_block`), as fit, if that pays: tiles run one after the other,
-    and each walks the elements again (G-Sparse III-B). If the body reduces over features, tiles
-    of columns are launches that add to the result (`gnn-tile-split-columns`), which each of
-    them reads and writes; tiles of heads are launches as well, with nothing to add. With
-    `tiles=false` no block takes a tile for the L2.
+    If elements gather rows of tables that do not fit the L2 cache, a block may
+    take only as many columns, or heads (`heads_per_block`), as fit. Such tiles
+    run one after the other, and each walks the elements again (G-Sparse III-B).
+    The pass makes them if they take less time by the cost model. If the body
+    reduces over features, tiles of columns are launches that add to the result
+    (`gnn-tile-split-columns`), which each of them reads and writes; tiles of
+    heads are launches as well, with nothing to add. With `tiles=false` no block
+    takes a tile for the L2.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 512> ...
@@ -268,20 +275,22 @@ def ScheduleColumns : SchedulePass<"gnn-tile-schedule-columns"> {
 def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
   let summary = "Choose which lanes share the features and elements of a row";
   let description = [{
-    Sets `lanes`, `head_lanes` and `element_lanes`: as many lanes as there are vectors of
-    features, then heads, within a warp. The rest of the warp takes elements, at most 8 at a
-    time, or all of it if lanes work in step because the body reduces over features while
-    elements are walked. If the statistics of the graph say that groups are shorter, only as
-    many lanes as a group of the mean length has elements take some, and the warp takes more
-    groups: down to one thread a group. Groups with a mean of two elements or more have twice as
-    many lanes, up to a warp, while all groups run at once, three blocks a multiprocessor: those
-    lanes would idle, and the longest of few groups determines the time. A body that walks no
-    elements has one lane for them.
+    Sets `lanes`, `head_lanes` and `element_lanes`. Lanes are first given to the
+    vectors of features, then to heads, within a warp. The rest of the warp
+    takes elements, at most 8 at a time; or as many as the warp has lanes, if
+    lanes work in step because the body reduces over features while elements are
+    walked. With statistics of the graph, a group has at most as many lanes for
+    elements as the mean group has elements, and the warp takes more groups:
+    down to one thread a group. If groups have two elements or more on average
+    and all groups run at once, three blocks a multiprocessor, they have twice
+    as many lanes, up to a warp. These lanes would otherwise idle, and the
+    longest of few groups determines the time. A body that walks no elements has
+    one lane for them.
 
-    A dot without a walk, such as one of each edge, ends with its row, so the number of its
-    warps grows with its lanes. If it gathers rows it has fewer lanes, and the fewer the shorter
-    its rows are: lanes are doubled as long as each has as many vectors of all heads as there
-    are lanes (docs/Cost.md#lanes-of-dots-by-teams).
+    A dot without a walk, such as a dot of each edge, ends with its row, so the
+    number of its warps grows with its lanes. If it gathers rows, it has fewer
+    lanes: lanes are doubled as long as each lane has as many vectors of all
+    heads as the row has lanes (docs/Cost.md#lanes-of-dots-by-teams).
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <columns_per_block = 64, vector = 4>
@@ -297,18 +306,25 @@ def ScheduleLanes : SchedulePass<"gnn-tile-schedule-lanes"> {
 def ScheduleRows : SchedulePass<"gnn-tile-schedule-rows"> {
   let summary = "Choose how many rows a block takes, and how many elements are in flight";
   let description = [{
-    Sets `in_flight`: 4 if elements are walked, or fewer if a group of the mean length has fewer
-    for each lane, unless each group has a warp and all groups run at once, three blocks a
-    multiprocessor, where the longest determines the time. Sets `rows_per_block` so that a block
-    has 256 threads, or fewer if the given `processor_blocks` or windows leave no room for 256.
+    Sets `in_flight` to 4 if elements are walked, or to fewer if a group of the
+    mean length has fewer elements for each lane. It stays 4 if each group has a
+    warp and all groups run at once, three blocks a multiprocessor, because the
+    longest group then determines the time. Sets `rows_per_block` so that a
+    block has 256 threads, or fewer if the given `processor_blocks` or windows
+    leave no room for 256.
 
-    A walk by edges has 8 elements in flight: 4 if features of them are reduced, scores weigh
-    them, extremes have their index, or numbers beside their rows are in the order of elements;
-    16 for plain sums or sums with such numbers if one or two lanes have a row, and for extremes
-    with their index if one lane has a row. `rows_per_block` counts shares of 64 elements there.
-    `distribution` becomes `cyclic` if rows have no results and either up to 4 lanes or, for
-    dots, on average at most 21 elements (docs/Cost.md#dots-by-edges-in-turns), which
-    `cyclic=false` turns off, and `processor_blocks` 3 or 4 by the registers of lanes.
+    A walk by edges has 8 elements in flight, with these exceptions:
+
+    * 4 if features of elements are reduced, scores weigh them, extremes have
+      their index, or numbers beside their rows are in the order of elements;
+    * 16 for plain sums or sums with such numbers if one or two lanes have a
+      row, and for extremes with their index if one lane has a row.
+
+    In walks by edges, `rows_per_block` counts shares of 64 elements.
+    `distribution` becomes `cyclic` if rows have no results, and have either up
+    to 4 lanes or, for dots, at most 21 elements on average
+    (docs/Cost.md#dots-by-edges-in-turns); `cyclic=false` turns this off.
+    `processor_blocks` becomes 3 or 4, by the registers of lanes.
 
     ```mlir
     gnn_tile.traverse ... schedule <..., lanes = 16, head_lanes = 1, element_lanes = 2>
@@ -330,22 +346,27 @@ def ScheduleRowWalks : SchedulePass<"gnn-tile-schedule-row-walks"> {
   let description = [{
     Sets `row_walk` and `split_rows`.
 
-    Types and the whole graph are few and have many elements each: all teams of a block walk one
-    (`block`). Each row of nodes and pairs has a team (`team`), except long rows, which all
-    teams of a block walk, one after the other, after the others (`by_length`); the block takes
-    at least 4 elements of a long row at once, for any `in_flight`. Without sums over elements,
-    or if these do not fit the shared memory, each team walks its own row.
+    Rows of types and of the graph are few and have many elements: all teams of
+    a block walk one row (`block`). Each row of nodes and pairs has a team
+    (`team`). Long rows are an exception: all teams of a block walk them, one
+    after the other, after the other rows (`by_length`). The block takes at
+    least 4 elements of a long row at once, for any `in_flight`. Without sums
+    over elements, or if these do not fit the shared memory, each team walks its
+    own row.
 
-    A long row has more than 32 rounds of its own team. If statistics say that all rows run at
-    once, four blocks a multiprocessor, it has more than 8 rounds, 4 if lanes reduce features,
-    and more elements than four times the mean. In the step that joins pieces
+    A long row has more than 32 rounds of its own team. If all rows run at once
+    by the statistics, four blocks a multiprocessor, a long row has more than 8
+    rounds, or 4 if lanes reduce features, and more than four times the mean
+    number of elements. In the step that joins pieces
     (`gnn-tile-split-edge-walks`) the elements are pieces.
 
-    Few long rows of nodes and pairs have a block each. Let w be the number of waves of one
-    block a row; t the rounds of the longest row by `by_length`; and b those of a block with all
-    its teams. Then w is at most 2, and 1 + 3 w + max(1, w) b is less than t: a block joins the
-    results of its teams, and waits for the blocks beside it. A maximum with its index waits for
-    5 w (`countRowWalkRounds`).
+    If a kernel has few long rows of nodes or pairs, each has a block of its
+    own. Let w be the number of waves with one block a row, t the rounds of the
+    longest row by `by_length`, and b those of a block with all its teams. Rows
+    have blocks of their own if w is at most 2, and 1 + 3 w + max(1, w) b is
+    less than t. The terms beside b stand for a block that joins the results of
+    its teams, and waits for the blocks beside it. For a maximum with its index,
+    3 w becomes 5 w (`countRowWalkRounds`).
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ... schedule <...>
@@ -394,10 +415,11 @@ def ScheduleRowOrders : SchedulePass<"gnn-tile-schedule-row-orders"> {
 def ScheduleRuns : SchedulePass<"gnn-tile-schedule-runs"> {
   let summary = "Choose which sums are added in runs";
   let description = [{
-    Sets `runs`, the number of elements that a lane adds up one after the other, of a traversal
-    that adds up floats over elements. Such runs are then added with compensation, and the error
-    of a sum is that of a run, for any length of a row. The pass sets it if, by the statistics
-    of the graph, lanes may have more than eight runs of a row, or if there are no statistics.
+    Sets `runs` of a traversal that adds up floats over elements: the number of
+    elements that a lane adds up one after the other. Such runs are then added
+    with compensation, and the error of a sum is that of a run, for any length
+    of a row. The pass sets the field if lanes may have more than eight runs of
+    a row by the statistics of the graph, or if the graph has no statistics.
     Shorter rows and the tiles and pieces of long ones are added plainly.
 
     The equal shares of walks by edges are short, and are added plainly too. `runs` is set if a

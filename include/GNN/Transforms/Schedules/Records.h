@@ -2,10 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A record says which schedule was fastest for what a template computes, on a
-// graph of about these statistics and one kind of chip. Unlike a line of a
-// schedule file it names no function and no graph, and it never makes a
-// compilation fail.
+// A record has the fastest measured schedule of a computation, on a graph with
+// similar statistics and one kind of chip. Unlike a line of a schedule file it
+// names no function and no graph, and it never makes a compilation fail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +18,9 @@
 
 namespace gnn::tile {
 
-/// The key that a record of a template is found by: its key without function
-/// and graph, the statistics of its graph in steps of a factor of two, the
-/// target, and the version of the compiler.
+/// The key by which the record of a template is found: the template's key
+/// without function and graph, the statistics of its graph in steps of a factor
+/// of two, the target, and the version of the compiler.
 using RecordKey = std::map<std::string, llvm::json::Value>;
 RecordKey describeForRecord(TileOpInterface op);
 
@@ -30,8 +29,8 @@ RecordKey describeForRecord(TileOpInterface op);
 std::string printRecord(TileOpInterface op, ScheduleInterface kind,
                         llvm::ArrayRef<int64_t> values, double ratio);
 
-/// An error where records cannot be added to the file at `path`, or it is of
-/// another kind.
+/// An error if records cannot be added to the file at `path`, or if it is a
+/// file of another kind.
 runtime::Error checkRecords(const std::string &path);
 
 /// Adds a record to a file. If more than half of its records are superseded by

@@ -95,15 +95,17 @@ def ComputeInWalks : Pass<"gnn-tile-compute-in-walks", "::mlir::ModuleOp"> {
         ins(%q, %k) at [<element -> dst : feature>, <group : feature>] ...
     ```
 
-    The walk that stores the value may be of either end. By statistics the pass takes the
-    place with the least time: it weighs repeated gathers of rows and more registers against
-    numbers that are written, and read in another order. If computing it in each walk takes
-    about the same time as storing it in one, nothing is stored; for more values than the L2
-    holds, storing has to save 8% of that time for each number of an edge. A separate kernel
-    stays unless it takes more time by a margin: short rows leave lanes idle that hold many
-    registers, and all wait for a long one unless `gnn-tile-split-long-rows` will cut it or
-    it is walked by edges. Walks are weighed with the shards that `gnn-tile-shard-sources`
-    will make of their sources.
+    The walk that stores the value may be of either end. By statistics the pass
+    takes the place with the least time. It compares repeated gathers of rows
+    and more registers with numbers that are written, and read in another order.
+    If the computation in each walk takes about the same time as storing the
+    value in one walk, nothing is stored. For more values than the L2 holds,
+    storing has to save 8% of that time for each number of an edge. A separate
+    kernel stays unless it takes more time by a margin. In a walk, short rows
+    leave lanes idle that hold many registers, and all rows wait for a long one,
+    unless `gnn-tile-split-long-rows` will cut it or it is walked by edges. The
+    costs of walks include the shards that `gnn-tile-shard-sources` will make of
+    their sources.
 
     `setting` is -1 for this choice, 0 for a separate kernel, 1 for the best walk that
     stores the value, and 2 for each walk.
@@ -293,11 +295,11 @@ def SplitSums : Pass<"gnn-tile-split-sums", "::mlir::func::FuncOp"> {
 def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
   let summary = "Walk the pieces of long rows in many blocks";
   let description = [{
-    One block walks a row of nodes or pairs, however long: a row with 26,000 edges takes 0.4
-    ms, while all others together take less. A first traversal reduces over the pieces of
-    long rows, one block each, and the given traversal computes these rows from its results,
-    in the order of the pieces, so the bits are the same on every run. Other rows are walked
-    as before.
+    One block walks a row of nodes or pairs, for any length: a row with 26,000
+    edges takes 0.4 ms, and all other rows together take less. A first traversal
+    reduces over the pieces of long rows, one block each, and the given
+    traversal computes these rows from its results, in the order of the pieces,
+    so the bits are the same on every run. Other rows are walked as before.
 
     ```mlir
     %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x) ...
@@ -312,10 +314,11 @@ def SplitLongRows : Pass<"gnn-tile-split-long-rows", "::mlir::func::FuncOp"> {
     If the op also writes rows of its elements, the first traversal writes those of long
     rows, and the second one continues with its result.
 
-    Rows of more than `length` elements are long, and a piece has this number of elements.
-    By the statistics of the graph, `length` is 64 or 128, whichever has the least time by
-    the cost model, if both kernels together take less time than the original by a margin:
-    one more launch must pay. On a graph without long rows the first one launches nothing.
+    Rows of more than `length` elements are long, and a piece has this number of
+    elements. By the statistics of the graph, `length` is 64 or 128, whichever
+    takes less time by the cost model. Rows are cut only if both kernels
+    together, with one more launch, take less time than the original by a
+    margin. On a graph without long rows the first kernel is not launched.
 
     Needs: templates on tensors; without statistics of the graph, a `length`. Keeps: the
     value of every result up to the order of sums; all bits of other reductions. Never
@@ -498,13 +501,18 @@ def UseEdgeOrder : Pass<"gnn-tile-use-edge-order", "::mlir::func::FuncOp"> {
 def PlanMemory : Pass<"gnn-tile-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place all buffers of a function in one workspace";
   let description = [{
-    Every `memref.alloc` becomes a view of one workspace argument. Buffers with disjoint
-    lifetimes, from their first op to their last, share a slot. They are placed in order of
-    size, the largest first, by the statistics of the graphs: in the place of a result of
-    the function of the same type and number of rows, or in a slot that adds no wait between
-    ops, or in any free slot; among these in one of the same rows, otherwise in the
-    smallest. A slot is as large as the largest buffer in it. Offsets are multiples of 256
-    bytes and known once a graph is bound, so the peak is known before anything runs
+    Every `memref.alloc` becomes a view of one workspace argument. Buffers with
+    disjoint lifetimes, from their first op to their last, share a slot. They
+    are placed in order of size by the statistics of the graphs, the largest
+    first, in the first of these places that is free:
+
+    * the place of a result of the function of the same type and number of rows;
+    * a slot that adds no wait between ops;
+    * any slot.
+
+    Slots of the same rows are preferred, then the smallest. A slot is as large
+    as the largest buffer in it. Offsets are multiples of 256 bytes. They are
+    known once a graph is bound, so the peak is known before the first launch
     (`gnn_tile.workspace_size`).
 
     With `sums-in-products`, the inputs of a traversal live until the product that reads its

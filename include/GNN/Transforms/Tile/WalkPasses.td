@@ -44,20 +44,22 @@ def GroupEdges : Pass<"gnn-tile-group-edges", "::mlir::func::FuncOp"> {
 def GatherCopies : Pass<"gnn-tile-gather-copies", "::mlir::func::FuncOp"> {
   let summary = "Choose between walks that write another order and copies that gather";
   let description = [{
-    Rows may be needed in another order than that of their computation, such as edges in
-    the user's order. Either the traversal writes each row to its place, or it writes them
-    in its own order, and a copy walks the rows of the other order and gathers. A
-    scattered number fetches its sector and writes it back, a gathered one only fetches
-    it; but a copy needs a launch and a workspace.
+    Rows may be needed in another order than that of their computation, such as
+    edges in the user's order. Either the traversal writes each row to its
+    place, or it writes them in its own order, and a copy walks the rows of the
+    other order and gathers. A scattered number fetches its sector and writes it
+    back, and a gathered number only fetches it; but a copy needs a launch and a
+    workspace.
 
-    `gather` is -1 for a copy if rows have less than a sector, 32 bytes, and by statistics
-    take more than two thirds of the L2, 0 for none, and 1 for a copy wherever possible.
-    With -1 a traversal continues to write for another walk, in an order that is not the
-    natural one: that was not measured. If no copy is wanted, a copy that is the only
-    reader of a traversal's result, also after reshapes, becomes part of the traversal.
-    With -1 nothing changes on the cores of a CPU: dots of 8 features that write to
-    another order themselves took 1.3 times as long there, and those of 64 as long as
-    before.
+    `gather` is -1 for a copy if rows have less than a sector, 32 bytes, and by
+    statistics take more than two thirds of the L2, 0 for none, and 1 for a copy
+    wherever possible. With -1, results for another walk, in an order that is
+    not the natural one, are always written directly, because copies for them
+    were not measured. If no copy is chosen, an existing copy that is the only
+    reader of a traversal's result, also after reshapes, becomes part of the
+    traversal. With -1 nothing changes on the cores of a CPU: dots of 8 features
+    that write to another order themselves took 1.3 times as long there, and
+    those of 64 as long as before.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %z : ...) ...
@@ -106,8 +108,8 @@ def OnlineSoftmax : Pass<"gnn-tile-online-softmax", "::mlir::func::FuncOp"> {
     %y = arith.addf %y0, %nan : f32
     ```
 
-    With `setting=-1` the walks of a CPU stay two: one lane has a row of its own, its
-    second read comes from the cache, and powers take the time.
+    With `setting=-1` a CPU keeps both walks: one lane has a row of its own, its
+    second read comes from the cache, and the powers take most of the time.
 
     Needs: traversals on tensors. Keeps: the value of every result up to the order and
     scale of sums, and NaN if a score causes it, unless a partial sum exceeds the range of
@@ -126,12 +128,13 @@ def SeparateGroupSums
     : Pass<"gnn-tile-separate-group-sums", "::mlir::func::FuncOp"> {
   let summary = "Add up features of groups before their elements are walked by edges";
   let description = [{
-    A walk may add up features of the current group, such as the destination's half of a
-    score in GAT. Teams that take equal shares of the elements of all groups cannot do so,
-    because many of them meet a group. A separate traversal of the groups computes these
-    sums, one number a group and head, and the walk reads them. `edges` has the values of
-    `gnn-tile-schedule-edge-walks`: -1 if the cost model gives less time for both, 0
-    nowhere, 1 wherever possible.
+    A walk may add up features of the current group, such as the destination's
+    half of a score in GAT. Teams that take equal shares of the elements of all
+    groups cannot do so, because the elements of one group may belong to many
+    teams. A separate traversal of the groups computes these sums, one number a
+    group and head, and the walk reads them. `edges` has the values of
+    `gnn-tile-schedule-edge-walks`: -1 if the cost model gives less time for
+    both, 0 nowhere, 1 wherever possible.
 
     ```mlir
     gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %a, %s : ...)
@@ -162,13 +165,13 @@ def SeparateGroupSums
 def ShardSources : Pass<"gnn-tile-shard-sources", "::mlir::ModuleOp"> {
   let summary = "Walk ranges of the nodes that edges gather, one after another";
   let description = [{
-    Edges gather rows of nodes in any order. If these are more than the L2 holds and
-    columns cannot be walked in tiles, because elements are reduced over them, most rows
-    come from memory. Here the sources are cut into ranges that the L2 holds. The pass
-    declares a graph whose edge types are these ranges. A first traversal reduces over the
-    edges of each pair of a node and a range, range by range, and a second one computes
-    each node's row from its pairs, in order. If groups are sources, their destinations
-    are cut.
+    Edges gather rows of nodes in any order. If the L2 does not hold these rows,
+    and columns cannot be walked in tiles because elements are reduced over
+    them, most rows come from memory. The pass cuts the sources into ranges that
+    the L2 holds. It declares a graph whose edge types are these ranges. A first
+    traversal reduces over the edges of each pair of a node and a range, range
+    by range, and a second one computes each node's row from its pairs, in
+    order. If groups are sources, their destinations are cut.
 
     ```mlir
     %m, %z, %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 64> ins(%x, %q) ...

@@ -17,7 +17,7 @@ class GNN_Attr<string name, list<Trait> traits = []>
 
 // The row spaces of GNN/Lattice/RowSpaces.def.
 def GNN_RowSpace
-    : AttrOrTypeParameter<"::gnn::RowSpace", "what one row of a tensor stands for"> {
+    : AttrOrTypeParameter<"::gnn::RowSpace", "the meaning of one row of a tensor"> {
   let printer = "$_printer << ::gnn::stringifyRowSpace($_self)";
 }
 def GNN_RowSpaceAttr : GNN_Attr<"RowSpace"> {
@@ -37,10 +37,10 @@ def GNN_RowsAttr : GNN_Attr<"Rows", [
   let summary = "Tensor encoding: the row space of the leading dimension";
   let description = [{
     `#gnn.rows<@g, src_pair>` has one row for each (source node, edge type) that
-    occurs in the graph `@g`. A module that is printed has it in front, and names
-    it `#src_pair`, or `#block1_src_pair` of a graph `@block1`.
+    occurs in the graph `@g`. A printed module defines an alias for it at the
+    top: `#src_pair`, or `#block1_src_pair` for a graph `@block1`.
 
-    | space | one row for each | rows known |
+    | space | one row for each | number of rows known |
     | --- | --- | --- |
     | `edge` | edge, in the user's order | when a graph is bound |
     | `src_pair` | (source node, edge type) that occurs, by (type, node) | when a graph is bound |
@@ -67,7 +67,7 @@ def GNN_StatsAttr : GNN_Attr<"Stats"> {
   let genMnemonicAlias = 1;
   let summary = "Statistics of a graph, known before it is bound";
   let description = [{
-    Counts by which passes estimate costs. A graph without them is optimized by
+    Passes estimate costs by these counts. A graph without them is optimized by
     rules that are safe for any graph. `gnn-run --stats FILE` and
     `Graph.stats()` print the attribute of a graph.
 
@@ -156,9 +156,9 @@ class GNN_TargetFields<string type, string what>
   let cppAccessorType = "const ::gnn::" # type # "&";
   let printer = "::gnn::print($_printer, $_self)";
 }
-def GNN_TargetLimits : GNN_TargetFields<"TargetLimits", "what it holds at most">;
-def GNN_TargetAbilities : GNN_TargetFields<"TargetAbilities", "what it can do">;
-def GNN_TargetFigures : GNN_TargetFields<"TargetFigures", "what costs are weighed by">;
+def GNN_TargetLimits : GNN_TargetFields<"TargetLimits", "the limits of a target">;
+def GNN_TargetAbilities : GNN_TargetFields<"TargetAbilities", "the abilities of a target">;
+def GNN_TargetFigures : GNN_TargetFields<"TargetFigures", "the figures of the cost model">;
 
 def GNN_TargetAttr : GNN_Attr<"Target"> {
   let mnemonic = "target";
@@ -169,14 +169,14 @@ def GNN_TargetAttr : GNN_Attr<"Target"> {
     pass whose choices depend on the target reads it; the default target of a
     module is the first GPU of Targets.def.
 
-    `kind` is the kind of device: `cuda` a GPU, `emulator` an emulated one, `cpu`
-    the cores of a CPU. `name` is the name of a target with known figures, or
-    empty; `chip` is the architecture of the code: a chip of LLVM's NVPTX backend,
-    or a processor.
+    `kind` is the kind of device: `cuda` for a GPU, `emulator` for an emulated
+    GPU, `cpu` for the cores of a CPU. `name` is the name of a target with known
+    figures (docs/Cost.md), or empty. `chip` is the architecture of the code: a
+    chip of LLVM's NVPTX backend, or a processor.
 
     All six parameters are written by name, in any order, as in the example.
-    Fields of `limits` and `figures` that are left out are 0: the target has no
-    such thing. `abilities` lists the fields that are true. TargetFields.def
+    Fields of `limits` and `figures` that are left out are 0: the target does
+    not have them. `abilities` lists the fields that are true. TargetFields.def
     defines the fields.
 
     Constraints:
@@ -194,9 +194,9 @@ def GNN_TargetAttr : GNN_Attr<"Target"> {
     ```
   }];
   let parameters = (ins
-    StringRefParameter<"what runs kernels">:$kind,
+    StringRefParameter<"the kind of device">:$kind,
     StringRefParameter<"a known target">:$name,
-    StringRefParameter<"what code is for">:$chip,
+    StringRefParameter<"the architecture of the code">:$chip,
     GNN_TargetLimits:$limits, GNN_TargetAbilities:$abilities,
     GNN_TargetFigures:$figures);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -23,27 +23,28 @@ def GNN_Dialect : Dialect {
 
     The leading dimension of a tensor is a *row space* of a graph, which the
     tensor's encoding states: `tensor<?x64xf32, #gnn.rows<@g, edge>>` has 64
-    features for each edge of `@g`. Row spaces form a lattice; an edge leads to
-    one source pair and one destination pair, a pair to its node and its edge
-    type, a node to its node type, and everything to the graph. `gnn.gather`
-    copies rows down this lattice, `gnn.aggregate` reduces them up. Trailing
-    dimensions are features: none for a scalar a row, `[features]`, or `[heads,
-    features]`. A tensor without an encoding is a weight shared by all rows; a
-    weight for each edge type or node type is a tensor over `edge_type` or
-    `node_type` rows.
+    features for each edge of `@g`. Row spaces form a lattice. A *pair* is a
+    (node, edge type) that occurs. An edge leads to one source pair and one
+    destination pair, a pair to its node and its edge type, a node to its node
+    type, and every row to the graph. `gnn.gather` copies rows down this
+    lattice, `gnn.aggregate` reduces them up. Trailing dimensions are features:
+    none for a scalar a row, `[features]`, or `[heads, features]`. A tensor
+    without an encoding is a weight shared by all rows; a weight for each edge
+    type or node type is a tensor over `edge_type` or `node_type` rows.
 
     The types show both row spaces, and these determine the path between them.
-    Only between edge rows (or edge type rows) and node or node type rows of the
-    same graph there are two paths, and `via src` or `via dst` selects one.
+    Two paths exist only between edge rows (or edge type rows) and node or node
+    type rows of the same graph. `via src` or `via dst` selects one of them.
 
     Elementwise arithmetic on rows of one space is upstream `arith` and `math`
     on these tensors. An `arith.constant` is a weight, or rows of types or of the
     graph, such as `tensor<2xf32, #gnn.rows<@g, node_type>>`.
 
-    Empty groups reduce to 0 (sum, mean, max, min, softmax) with argument -1;
-    ties go to the lowest row, which for edges is the user's order; NaN
-    propagates. Storage is f32, bf16 or f16, accumulation is f32; so far kernels
-    exist only for f32, and `gnn-verify-graph-form` refuses the others.
+    Empty groups reduce to 0 (sum, mean, max, min, softmax), with the argument
+    -1. If several rows have the same extreme, the argument is the lowest row,
+    for edges in the user's order. NaN propagates. Storage is f32, bf16 or f16,
+    and accumulation is f32. So far kernels exist only for f32, and
+    `gnn-verify-graph-form` refuses the other types.
 
     Constraints of every op with rows:
     * (G1) All operands and results with a row space belong to one graph.
@@ -59,10 +60,10 @@ def GNN_Dialect : Dialect {
     to pass them.
     * (G6) A `gnn.name` is a string that is not empty.
 
-    The free form describes the computation of one edge or node:
-    `gnn.for_edges`, `gnn.for_nodes`, and in their bodies loops over a node's
-    edges. Within a body a value is the features of one row. `gnn-raise-loops`
-    turns loops into ops on whole tensors.
+    A program may also be written as loops, which describe the computation of
+    one edge or node: `gnn.for_edges`, `gnn.for_nodes`, and in their bodies
+    loops over a node's edges. Within a body a value is the features of one row.
+    `gnn-raise-loops` turns loops into ops on whole tensors.
     * (G7) The body of a loop has one argument, the current row.
     * (G8) It holds loops over a node's edges, ops on one row, constants,
       elementwise `arith` and `math`, and of `tensor` `concat`, `extract_slice`,
@@ -90,8 +91,9 @@ def GNN_Dialect : Dialect {
     A module may state its target.
     * (G17) `gnn.target` is a `#gnn.target` of a module.
 
-    A function may contain only some of its templates, to compile and time them
-    alone: the omitted templates wrote their inputs.
+    A function may contain only some of its templates, which are then compiled
+    and timed alone. Their inputs are those that the omitted templates have
+    written.
     * (G18) `gnn.excerpt`, of a function, has no value.
   }];
   let useDefaultAttributePrinterParser = 1;

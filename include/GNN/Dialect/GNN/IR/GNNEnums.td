@@ -26,14 +26,14 @@ def GNN_GraphKind : GNN_I32Enum<"GraphKind", "whether both ends are one set of n
   I32EnumAttrCase<"Bipartite", 1, "bipartite">]>;
 def GNN_GraphKindAttr : EnumAttr<GNN_Dialect, GNN_GraphKind, "graph_kind">;
 
-def GNN_LoopsKind : GNN_I32Enum<"LoopsKind", "which self loops a graph has of another's", [
+def GNN_LoopsKind : GNN_I32Enum<"LoopsKind", "the self loops of a derived graph", [
   I32EnumAttrCase<"Remove", 0, "remove">,
   I32EnumAttrCase<"Add", 1, "add">,
   I32EnumAttrCase<"Replace", 2, "replace">,
   I32EnumAttrCase<"Remaining", 3, "remaining">]>;
 def GNN_LoopsKindAttr : EnumAttr<GNN_Dialect, GNN_LoopsKind, "loops">;
 
-def GNN_ReduceKind : GNN_I32Enum<"ReduceKind", "how the rows of a group become one", [
+def GNN_ReduceKind : GNN_I32Enum<"ReduceKind", "a reduction of the rows of a group to one row", [
   I32EnumAttrCase<"Sum", 0, "sum">,
   I32EnumAttrCase<"Mean", 1, "mean">,
   I32EnumAttrCase<"Max", 2, "max">,
@@ -45,7 +45,7 @@ def GNN_FeatureDim : GNN_I32Enum<"FeatureDim", "a feature dimension of rows", [
   I32EnumAttrCase<"Features", 1, "features">]>;
 def GNN_FeatureDimAttr : EnumAttr<GNN_Dialect, GNN_FeatureDim, "feature_dim">;
 
-def GNN_BinaryKind : GNN_I32Enum<"BinaryKind", "what happens to two features", [
+def GNN_BinaryKind : GNN_I32Enum<"BinaryKind", "a function of two features", [
   I32EnumAttrCase<"Add", 0, "add">,
   I32EnumAttrCase<"Sub", 1, "sub">,
   I32EnumAttrCase<"Mul", 2, "mul">,

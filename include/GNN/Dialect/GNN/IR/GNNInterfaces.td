@@ -13,7 +13,7 @@ def GNN_RowPathOpInterface : OpInterface<"RowPathOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
     An op that follows paths of the row lattice: it reads rows of another space
-    than the one it works on, or reduces into one.
+    than its own, or reduces into rows of another space.
   }];
   let methods = [
     InterfaceMethod<"All paths that the op follows, from the finer to the coarser space.",
@@ -24,11 +24,11 @@ def GNN_RowPathOpInterface : OpInterface<"RowPathOpInterface"> {
 def GNN_RowWiseOpInterface : OpInterface<"RowWiseOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
-    An op each row of whose result depends on one row of each operand with rows:
-    the row to which it leads. Such an op can be computed on any coarser rows that
-    determine all its operands, and gathered from there: a value that depends only
-    on the source and the edge type needs one row a source pair, not one an edge
-    (Hector 3.2.2).
+    An op whose result has rows that depend on only one row of each operand: the
+    row to which they lead. Such an op can be computed on any coarser rows that
+    determine all its operands, and gathered from there. For example, a value
+    that depends only on the source and the edge type needs one row a source
+    pair, not one row an edge (Hector 3.2.2).
   }];
   let methods = [
     InterfaceMethod<"The path from a row of the result to that of this operand; "
@@ -92,11 +92,11 @@ def GNN_ProductOpInterface : OpInterface<"ProductOpInterface"> {
 def GNN_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
-    An op that knows the operands with respect to which its results have a
-    gradient, and builds it: `gnn-differentiate` calls the ops of a function from
-    the last to the first. An op without a gradient gives the reason, in words for
-    users: for an operand by its number, and for all values together that its body
-    reads from outside.
+    An op that builds the gradient of its results with respect to its operands.
+    `gnn-differentiate` calls these methods for the ops of a function, from the
+    last to the first. For operands without a gradient the op gives the reason,
+    in words for users. It gives one reason for each operand, and one for all
+    values that its body reads from outside.
 
     A gradient reads operands and results. If the results are not sufficient,
     `getWithGradientNeeds` gives an op with more results: the argument of a
@@ -139,9 +139,10 @@ def GNN_RowCostInterface : OpInterface<"RowCostInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
     The cost of an op that runs alone, as a function of the row counts of its
-    graph: `gnn::RowCount` keeps a number for each row space and is evaluated
-    with statistics. Weights are read once, rows once for each reading row;
-    caches are ignored. An id that leads to another row is 4 bytes.
+    graph. `gnn::RowCount` keeps a number for each row space and is evaluated
+    with statistics. Weights are read once. A row of another space is read once
+    for each row that reads it, as if there were no caches. An id that leads to
+    another row takes 4 bytes.
   }];
   let methods = [
     InterfaceMethod<"Floating point operations; a function such as exp counts as one.",
@@ -193,8 +194,8 @@ def GNN_LowerToTileOpInterface : OpInterface<"LowerToTileOpInterface"> {
   let cppNamespace = "::gnn";
   let description = [{
     An op on rows or weights that `convert-gnn-to-gnn-tile` lowers. Ops of other
-    dialects have it by external models, and ops of plugins implement it. An op
-    with this interface may be used wherever an op of `gnn` may, outside loops.
+    dialects have it by external models, and ops of plugins implement it.
+    Outside of loops, an op with this interface may be used like an op of `gnn`.
   }];
   let methods = [
     InterfaceMethod<"Gives each result its lowered form (`Lowering::set`), or "

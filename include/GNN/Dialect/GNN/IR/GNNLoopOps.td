@@ -96,7 +96,7 @@ def GNN_RowNumberOp : GNN_BodyOp<"row_number"> {
   let summary = "Get the number of a row in the user's order";
   let description = [{
     The id of a node, an edge, or a type, for computations that depend on it. No
-    tensor op uses row numbers: a loop with this op is not raised.
+    op on whole tensors uses row numbers, so a loop with this op is not raised.
 
     Example:
 
@@ -284,8 +284,8 @@ def GNN_ForEdgesOp : GNN_OuterLoopOp<"for_edges"> {
     The body describes the computation of one edge; the results are tensors. A
     value yielded without a reduction becomes the edge's row of a result:
     Hector's `e["x"] = ...`. A value yielded with a reduction is reduced into
-    the row to which the edge leads: `e.dst["x"] += ...`. The order is
-    undefined: no edge sees the results of another one.
+    the row to which the edge leads: `e.dst["x"] += ...`. The order of the edges
+    is undefined: the body of one edge cannot read the results of another one.
 
     It is the same as `gnn.for_nodes` with `gnn.for_incoming` or
     `gnn.for_outgoing` around the body (Hector 3.2.4).
@@ -348,11 +348,11 @@ def GNN_ForIncomingOp : GNN_IncidentLoopOp<"for_incoming"> {
   let summary = "Compute something for every edge into a node";
   let description = [{
     A value yielded with a reduction is reduced over the edges into `center`,
-    and is a value of that node: Hector's `n["x"] += ...`. Without edges it is 0.
-    A value yielded without a reduction becomes the edge's row of a result with
-    edge rows; a value reduced into a result with rows goes to the row to which
-    the edge leads. Such a result is complete when the outer loop has visited
-    all nodes; the outer loop yields it on.
+    and is a value of that node: Hector's `n["x"] += ...`. Without edges it is
+    0. A value yielded without a reduction becomes the edge's row of a result
+    with edge rows; a value reduced into a result with rows goes to the row to
+    which the edge leads. Such a result is complete when the outer loop has
+    visited all nodes. The outer loop yields it again.
 
     Constraints:
     * (C1) `center` is a `node` or `dst` row.

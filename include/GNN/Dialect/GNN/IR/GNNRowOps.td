@@ -18,9 +18,10 @@ def GNN_GraphOp : GNN_Op<"graph", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Declare a typed, directed graph";
   let description = [{
-    Names a graph that is bound when a function runs. It may have parallel edges,
-    self loops, isolated nodes and empty types; any count may be zero. Rows name
-    the graph in their encoding, so rows of two graphs cannot be confused.
+    Declares a graph, which is bound before a function runs. The graph may have
+    parallel edges, self loops, isolated nodes and empty types; any count may be
+    zero. Rows name the graph in their encoding, so rows of two graphs cannot be
+    confused.
 
     A `square` graph has one set of nodes at both ends (`node` rows). In a
     `bipartite` graph sources and destinations are two sets (`src` and `dst`
@@ -34,28 +35,29 @@ def GNN_GraphOp : GNN_Op<"graph", [
     `in_rows`. Binding a graph verifies all three. Passes may use `stats` for
     costs, never for meaning.
 
-    A graph `of` another one is *derived*: it has the edges of that parent whose
-    type is in the list `types`, in the parent's order, with edge types renumbered
-    to their place in the list, between the same nodes. It is created when its
-    parent is bound; callers do not pass it. `gnn.restrict_rows` converts rows of
-    edges, pairs and edge types to the derived graph, and `gnn.rebind_rows`
-    converts rows of nodes both ways.
+    A graph `of` another one is *derived* from this parent. With a list `types`,
+    it has the same nodes, and the edges of the parent whose types are in the
+    list, in the parent's order. The number of an edge type is its place in the
+    list. It is created when its parent is bound; callers do not pass it.
+    `gnn.restrict_rows` converts rows of edges, pairs and edge types to the
+    derived graph, and `gnn.rebind_rows` converts rows of nodes both ways.
 
-    A square graph is derived by `loops` as well, with the parent's nodes and edge
-    types: `remove` keeps the parent's edges that are no self loops, in its order;
-    `add` keeps all edges, followed by one self loop for each node, in the nodes'
-    order; `replace` is `remove` and then `add`. `remaining` is the same, except
-    that the loop of a node that had some is the last of these, an edge of the
-    parent. The other loops are new, of edge type `type`: one of the parent's, or
-    a further one. `gnn.extend_edges` gives rows of edges there, from the parent's
-    edges and, for new loops, from its nodes.
+    With `loops`, a square graph has the parent's nodes and edge types, but
+    other self loops. `remove` keeps the parent's edges that are no self loops,
+    in the parent's order. `add` keeps all edges, followed by one self loop for
+    each node, in the order of the nodes. `replace` is `remove` and then `add`.
+    `remaining` is like `replace`, but a node that had self loops keeps the last
+    of these, an edge of the parent. The other loops are new, and have the edge
+    type `type`: one of the parent's, or one more. `gnn.extend_edges` makes rows
+    of edges of such a graph from rows of the parent's edges and, for new loops,
+    of its nodes.
 
-    `shards K of src` cuts the sources into K ranges of ids, whose lengths differ
-    by at most one node. The edges are the parent's, or those that `types` or
-    `loops` before it derive. The type of an edge is the range of its source v of
-    n, floor(v K / n). So the pairs of such a graph are the parts of a node's
-    edges with adjacent sources, and its edges have the same numbers as without
-    shards. `of dst` cuts the destinations.
+    `shards K of src` cuts the sources into K ranges of ids, whose lengths
+    differ by at most one node. The edges are the parent's, or those that
+    `types` or `loops` before it derive. The type of an edge is the range of its
+    source v of n, floor(v K / n). So a destination pair of such a graph is the
+    part of a node's edges whose sources are in one range. Its edges have the
+    same numbers as without shards. `of dst` cuts the destinations.
 
     Constraints:
     * (C1) `node_types` and `edge_types` are between 0 and 65535.
@@ -257,8 +259,9 @@ def GNN_ExtendEdgesOp : GNN_Op<"extend_edges", [
     edges[o(i), :]` if edge `i` is edge `o(i)` of the parent, and `result[i, :] =
     nodes[v, :]` if it is the new loop of node `v`.
 
-    The rows of both operands are concatenated, unless a kernel can write those of
-    edges to their place there, and are read by an edge's place in this array.
+    The rows of both operands are concatenated to one array, unless a kernel can
+    write the rows of edges directly to their place in it. Edges read this array
+    by the number of their row in it.
 
     Gradient: of `edges`, `gnn.expand_rows` of the gradient of `result`; of
     `nodes`, `gnn.loop_rows` of it.
@@ -469,11 +472,12 @@ def GNN_PickOp : GNN_RowOp<"pick", [
     GNN_Linear, GNN_CostAndReads, GNN_Path]> {
   let summary = "Copy the features of a row to the rows from which they came";
   let description = [{
-    `result[i, f] = input[p(i), f]` if `argument[p(i), f] = i`, else 0, where `p`
-    is the path from a row of the result to the one row of `input` to which it
-    leads. `argument` has numbers of rows of the result, in the user's order, like
-    the result of `gnn.aggregate max`; -1 is no row. `gnn.gather` copies to all
-    rows instead.
+    `result[i, f] = input[p(i), f]` if `argument[p(i), f] = i`, else 0, where
+    `p` is the path from a row of the result to the one row of `input` to which
+    it leads. `argument` has numbers of rows of the result, in the user's order,
+    like the argument of `gnn.aggregate max`; -1 stands for no row. `gnn.gather`
+    copies to all rows instead.
+
     Gradient: of `input`, `gnn.aggregate sum` along the path of the gradient of
     `result` times the `gnn.pick` of ones. None of `argument`: integers.
 

@@ -196,11 +196,11 @@ def GNN_AttentionOp : GNN_RowOp<"attention", [
     unchanged; it yields the score: one number, or one a head. Sums over
     features are `gnn.row_dot`.
 
-    With `stored`, the score of each edge is computed once and kept in memory;
-    without, it is computed in each walk over the edges of a group. The choice
-    changes costs and no value. Scores that sum over features are stored in any
-    case if the value has features other than those of the sums and the scores,
-    because one walk has one size of features.
+    With `stored`, the score of each edge is computed once and kept in memory.
+    Without it, the score is computed in each walk over the edges of a group.
+    The choice changes costs but no value. Some scores are always stored: those
+    that sum over features, if the value has other features than the sums and
+    the scores, because one walk has one size of features.
 
     The op can give two more results, rows of the groups: the highest score of
     each group, and the sum of `exp(score - highest)` over it, from which the

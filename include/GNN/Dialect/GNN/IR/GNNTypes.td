@@ -13,8 +13,9 @@ def GNN_RowType : TypeDef<GNN_Dialect, "Row"> {
   let mnemonic = "row";
   let summary = "One row of a graph: one edge, one node";
   let description = [{
-    `!gnn.row<@g, edge>` is the current edge of a loop. It is no number:
-    `gnn.follow` gives the rows to which it leads, `gnn.read` its features.
+    `!gnn.row<@g, edge>` is the current edge of a loop. It is not a number:
+    `gnn.follow` gives the rows to which it leads, and `gnn.read` gives its
+    features.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$graph,
                         GNN_RowSpace:$space);

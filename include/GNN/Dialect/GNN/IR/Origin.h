@@ -45,8 +45,8 @@ std::string describe(mlir::FileLineColLoc place);
 /// "typed_linear at layer.mlir:8:3", or the name alone.
 std::string describe(const Origin &origin);
 
-/// The ops of the model that `op` comes from, with commas between; its own name
-/// where they are unknown.
+/// The ops of the model from which `op` comes, with commas between; its own
+/// name if they are unknown.
 std::string describeOrigins(mlir::Operation *op);
 
 } // namespace gnn

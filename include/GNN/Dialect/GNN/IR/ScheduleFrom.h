@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A template says by the attribute `gnn.schedule_from` which file its schedule
-// is from: "file FILE:LINE", "record of FILE" or "model FILE". Without it the
-// rules have chosen, or the program has it. Blocks and launches of the template
-// keep it, for reports.
+// The attribute `gnn.schedule_from` of a template names the source of its
+// schedule: "file FILE:LINE", "record of FILE" or "model FILE". Without the
+// attribute, the rules have chosen the schedule, or the program has it. Blocks
+// and launches of the template keep the attribute, for reports.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,8 @@ inline void setScheduleFrom(mlir::Operation *op, llvm::StringRef kind,
                             kind + " " + llvm::sys::path::filename(path)));
 }
 
-/// States the same of what is made of `from`, beside what `to` states.
+/// Adds the source of `from` to `to`, which is made from it. If `to` already
+/// has another source, both are kept.
 inline void copyScheduleFrom(mlir::Operation *from, mlir::Operation *to) {
   auto source = from->getAttrOfType<mlir::StringAttr>(attribute::scheduleFrom);
   auto known = to->getAttrOfType<mlir::StringAttr>(attribute::scheduleFrom);

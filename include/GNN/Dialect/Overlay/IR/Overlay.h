@@ -23,7 +23,7 @@
 
 namespace gnn::overlay {
 
-/// The attribute of a module that says what its programs are compiled for.
+/// The attribute of a module that states the target of its programs.
 inline constexpr llvm::StringLiteral targetName = "gnn_overlay.target";
 
 /// The name of a layer that has none of its own.

@@ -16,19 +16,21 @@ def Overlay_Dialect : Dialect {
   let cppNamespace = "::gnn::overlay";
   let summary = "Programs of an FPGA overlay for graph neural networks";
   let description = [{
-    The overlay of GraphAGILE (Zhang, Zeng and Prasanna, 2023): processing elements
-    that run instructions of 128 bits on tiles of a graph. The dialect has two levels.
+    The overlay of GraphAGILE (Zhang, Zeng and Prasanna, IEEE TPDS 2023) has
+    processing elements that run instructions of 128 bits on tiles of a graph.
+    Tables, sections and equations below are those of this paper;
+    docs/Overlay.md describes the dialect. It has two levels.
 
     *Layers* are the six kinds of table II, on whole tensors:
     `gnn_overlay.aggregate`, `linear`, `vector_inner`, `vector_add`, `activation` and
     `batch_norm`. Parents and children of a layer are the definitions and users of
     its values; f_in and f_out are the features of their types.
 
-    *Programs* consist of instructions: a `gnn_overlay.program` has regions of the
-    memory and a `gnn_overlay.layer_block` for each layer, with a
-    `gnn_overlay.tiling_block` for each tile that a processing element runs (section
-    6.6). Each op is one instruction, except `gnn_overlay.loop`, whose body repeats.
-    Docs: docs/Overlay.md.
+    *Programs* consist of instructions: a `gnn_overlay.program` has regions of
+    the memory and a `gnn_overlay.layer_block` for each layer, with a
+    `gnn_overlay.tiling_block` for each tile that a processing element runs
+    (section 6.6). Each op is one instruction, except `gnn_overlay.loop`, whose
+    body repeats.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::gnn::GNNDialect"];

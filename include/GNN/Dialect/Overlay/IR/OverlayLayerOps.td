@@ -90,8 +90,8 @@ def Overlay_LinearOp : Overlay_LayerOp<"linear", [
 def Overlay_VectorInnerOp : Overlay_LayerOp<"vector_inner"> {
   let summary = "Multiply and sum the features of both ends of edges";
   let description = [{
-    `result[e] = sum_f sources[src(e), f] * destinations[dst(e), f]`: layer type 2,
-    equation (7), with an operand for each end (section 9 of the docs).
+    `result[e] = sum_f sources[src(e), f] * destinations[dst(e), f]`: layer type
+    2, equation (7), with an operand for each end (docs/Overlay.md#decisions).
 
     `activations` are applied to the result, in order; a layer of edges has at most two.
 
@@ -144,10 +144,10 @@ def Overlay_ActivationOp : Overlay_LayerOp<"activation", [
     AttrSizedOperandSegments]> {
   let summary = "Apply functions to rows or to weights of edges";
   let description = [{
-    Applies `activations` in order: layer type 4. `divide` divides the features of a row
-    by one of its features, the divisor, and removes the features from the divisor on; a
-    row whose divisor is 0 becomes 0. `affine` multiplies by `scale` and adds `shift`,
-    by feature.
+    Applies `activations` in order: layer type 4. `divide` divides the features
+    of a row by one of its features, the divisor, and removes the divisor and
+    the features after it. A row whose divisor is 0 becomes 0. `affine`
+    multiplies by `scale` and adds `shift`, by feature.
 
     Constraints:
     * (C1) There is at least one function.

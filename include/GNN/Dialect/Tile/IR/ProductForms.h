@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shapes of their sums, and which thread holds what of them.
+// The shapes of their sums, and the parts of these that each thread holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@ inline constexpr int64_t fragmentRows = 64, fragmentColumns = 16,
                          fragmentDepth = 16;
 
 /// How four warps hold the sums of a product on tensor cores, 64 rows by 16
-/// columns or more of these: a thread has two of the rows that are those of a
-/// fragment (g and g + 8 of mma.sync.m16n8k8), and of two fragments side by
-/// side its columns in turns, so that four lie side by side.
+/// columns or more of these: a thread has two rows of a fragment (g and g + 8
+/// of mma.sync.m16n8k8). The columns of two adjacent fragments are interleaved,
+/// so four columns of a thread are adjacent.
 inline SpreadAttr getFragmentSpread(mlir::MLIRContext *context) {
   return SpreadAttr::get(context, {2, 4}, {32, 4});
 }

@@ -26,8 +26,9 @@ inline bool isForBlock(TraverseOp op) {
   return llvm::any_of(op.getOutputs(), isInWorkgroup);
 }
 
-/// Checks what a template has on a range, and only there: memrefs, a complete
-/// schedule, and the index arrays that it reads.
+/// Checks the properties of a template on a range: memrefs, a complete
+/// schedule, and the index arrays that it reads. Other templates have no index
+/// arrays.
 mlir::LogicalResult verifyRange(TraverseOp op);
 mlir::LogicalResult verifyRange(GemmOp op);
 mlir::LogicalResult verifyRange(OuterOp op);

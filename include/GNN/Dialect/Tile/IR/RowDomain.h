@@ -36,8 +36,8 @@ public:
   /// The same for only the groups with more than `most` elements: those of
   /// `long_tiles GROUPS ELEMENTS MOST`.
   static RowDomain longTiles(Space groups, OrderedSpace elements, int64_t most);
-  /// The pieces that blocks of `block` elements each leave of the groups that
-  /// lie in several of them: two a block.
+  /// The pieces that blocks of `block` elements each leave of groups whose
+  /// elements are in several blocks: two pieces a block.
   static RowDomain pieces(Space groups, OrderedSpace elements, int64_t block);
   /// The groups that have such pieces, and those without elements: those of
   /// `cut_rows GROUPS ELEMENTS BLOCK`.

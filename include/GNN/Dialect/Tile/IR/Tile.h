@@ -88,17 +88,17 @@ void printTraversalSchedule(mlir::OpAsmPrinter &printer, TraverseOp op,
 
 namespace gnn::tile {
 
-/// `isMapped` by the graph of a template: what schedules and costs go by. Its
-/// structures are those that its accesses say, from which
-/// `gnn-tile-use-edge-order` drops the maps that the order of edges makes
-/// needless.
+/// `isMapped` on the graph of a template, for schedules and costs. The
+/// structures of a template follow from its accesses; `gnn-tile-use-edge-order`
+/// drops the maps that are not needed if edges are sorted.
 bool isMapped(TileOpInterface op, RowDomain from, RowDomain to);
-/// The number of map targets of a traversal that stay then.
+/// The number of map targets of a traversal that remain then.
 int64_t countMapped(TraverseOp op);
 
 /// The order of a tensor's rows; null for the natural one, or without rows.
 OrderAttr getOrder(mlir::Type type);
-/// The order of a tensor that keeps its rows so; null for the natural one.
+/// The encoding of a tensor with this order of its rows; null for the natural
+/// one.
 OrderAttr getOrderFor(mlir::MLIRContext *context, RowDomain rows);
 
 /// The dimensions inside a group by which a value of a body varies.
@@ -131,8 +131,8 @@ Level getLevel(mlir::Value value);
 /// its operands and results; none for a constant, and without a float result.
 std::optional<Level> getFloatLevel(mlir::Operation &op);
 
-/// How often a traversal walks the elements of a group: what depends on a
-/// reduction over them waits for the walk before.
+/// The number of times that a traversal walks the elements of a group: a value
+/// that depends on a reduction over them needs another walk.
 int64_t countWalks(TraverseOp op);
 
 /// Registers how the templates bufferize with `registry`.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Domains of walks, accesses of operands, and how the work is laid out.
+// Domains of walks, accesses of operands, and schedules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,11 +47,16 @@ def Tile_RowDomainAttr : Tile_KeyAttr<"RowDomain", "rows",
     (ins Tile_RowDomain:$value), "::gnn::tile::RowDomain"> {
   let summary = "rows in an order";
   let description = [{
-    One of: a row space in one of its orders, `edge.in_rows`; the tiles into which
-    groups are cut, `tiles<edge_type, src_pair, 1024>`, or only those of long
-    groups, `long_tiles<dst, edge.in_rows, 256>`; the pieces of groups that blocks
-    of elements leave, `pieces<dst, edge.in_rows, 1024>`; a number of rows, `192`,
-    for weights. docs/Structures.md has all of them.
+    A domain is one of these:
+
+    * a row space in one of its orders, `edge.in_rows`;
+    * the tiles into which groups are cut, `tiles<edge_type, src_pair, 1024>`,
+      or only those of long groups, `long_tiles<dst, edge.in_rows, 256>`;
+    * the pieces of groups that blocks of elements leave, `pieces<dst,
+      edge.in_rows, 1024>`;
+    * a number of rows, `192`, for weights.
+
+    docs/Structures.md describes all of them.
   }];
 }
 
@@ -85,10 +90,10 @@ def Tile_StructureKeyAttr : Tile_KeyAttr<"StructureKey", "structure",
     (ins Tile_StructureKey:$value), "::gnn::StructureKey"> {
   let summary = "an index array of a graph";
   let description = [{
-    `map FROM TO`, `rows GROUPS ELEMENTS`, `tiles GROUPS ELEMENTS N`,
-    `tile_rows GROUPS ELEMENTS N`, `long_tiles` and `long_tile_rows` of the same,
-    `stream GROUPS ELEMENTS TO`, `filled GROUPS ELEMENTS`, or `shares` and `cut_rows
-    GROUPS ELEMENTS N`, of docs/Structures.md.
+    The keys are `map FROM TO`, `rows GROUPS ELEMENTS`, `tiles GROUPS ELEMENTS
+    N`, `tile_rows GROUPS ELEMENTS N`, `long_tiles` and `long_tile_rows` of the
+    same, `stream GROUPS ELEMENTS TO`, `filled GROUPS ELEMENTS`, and `shares`
+    and `cut_rows GROUPS ELEMENTS N`. docs/Structures.md defines them.
   }];
 }
 
@@ -96,9 +101,9 @@ def Tile_CountKeyAttr : Tile_KeyAttr<"CountKey", "count",
     (ins Tile_CountKey:$value), "::gnn::CountKey"> {
   let summary = "a scalar of a graph";
   let description = [{
-    `count SPACE`, `tile_count GROUPS ELEMENTS N`, `max_row GROUPS ELEMENTS`,
-    `long_tile_count`, `long_element_count`, `piece_count` or `cut_row_count GROUPS
-    ELEMENTS N` of docs/Structures.md.
+    The keys are `count SPACE`, `tile_count GROUPS ELEMENTS N`, `max_row GROUPS
+    ELEMENTS`, and `long_tile_count`, `long_element_count`, `piece_count` and
+    `cut_row_count GROUPS ELEMENTS N`. docs/Structures.md defines them.
   }];
 }
 
@@ -238,22 +243,23 @@ def Tile_GemmScheduleAttr
 def Tile_SpreadAttr : Tile_Attr<"Spread", "spread"> {
   let summary = "the distribution of a vector over the threads of a block";
   let description = [{
-    `#gnn_tile.spread<each = [4, 4], lanes = [16, 8]>`: a thread holds 4 rows of 4
-    adjacent columns; 16 by 8 threads, those of one row of threads one after the
-    other, hold 64 rows of 32 columns. A larger vector is held in turns, by rows
-    of such pieces; threads beyond the last one hold the same values as the first
-    ones. Threads that differ only in rows hold the same values of a vector of
-    columns.
+    With `#gnn_tile.spread<each = [4, 4], lanes = [16, 8]>` a thread holds 4
+    rows of 4 adjacent columns. So 16 by 8 threads hold 64 rows of 32 columns;
+    the threads of one row follow each other. If the vector is larger, it is
+    distributed in such pieces, and a thread holds a part of each piece. Further
+    threads of the block hold the same values as the first ones. Threads that
+    differ only in rows hold the same values of a vector of columns.
 
     At an op it states the threads of the values of a vector that is staged in
     workgroup memory, summed by a `gnn_tile.contract`, or stored; the operands of
     such a vector have the same spread.
 
     At a `gnn_tile.teams` it is the spread of all vectors, whose rows are heads
-    and whose columns are features, and also states who shares the work:
-    `#gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>` is
-    a block of 8 teams, each of which has 2 times 1 x 16 lanes for the elements of
-    its row, features fastest. All of these come from the schedule of a traversal.
+    and whose columns are features. It also states which lanes share the work:
+    `#gnn_tile.spread<each = [1, 4], lanes = [1, 16], teams = 8, elements = 2>`
+    is a block of 8 teams. Each team has 2 groups of 1 x 16 lanes, which share
+    the elements of its row; lanes of features are adjacent. All of these
+    numbers come from the schedule of a traversal.
 
     Constraints:
     * (C1) `each` and `lanes` have one entry a dimension, of one or two, all powers

@@ -15,9 +15,9 @@ class Tile_BodyOp<string mnemonic, list<Trait> traits = []>
 def Tile_ReduceOp : Tile_BodyOp<"reduce", [SameOperandsAndResultType]> {
   let summary = "Reduce a value over dimensions of the domain";
   let description = [{
-    The result no longer varies by the named dimensions. A value that does not
-    vary by one of them counts once for each point of it. An empty reduction gives 0.
-    A NaN among the values gives NaN.
+    The result does not depend on the named dimensions. A value that does not
+    depend on one of them counts once for each point of this dimension. An empty
+    reduction gives 0. A NaN among the values gives NaN.
 
     Constraints:
     * (C1) `dims` names at least one dimension, each once.
@@ -70,8 +70,9 @@ def Tile_SoftmaxSumOp : Tile_BodyOp<"softmax_sum",
     `highest` is the greatest score of the elements of a group, and each sum is
     the sum of `exp(score - highest) * value`: for the value 1 it is the divisor
     of a softmax. Elements are walked once: a partial sum is rescaled when a
-    higher score comes (online softmax: Milakov and Gimelshein, 2018). So the
-    results of parts of a group can be used as scores and values of the group.
+    higher score comes (online softmax: Milakov and Gimelshein, 2018). The
+    results of parts of a group can be combined by the same op, as scores and
+    values of the whole group.
 
     Empty groups give 0. A NaN among the scores, or an infinite one that is highest,
     gives NaN sums. Scores that are all minus infinity give sums of 0 and minus infinity
@@ -171,10 +172,11 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, ReturnLike, Terminator,
                  "TeamsOp", "BlocksOp", "StageWindowOp", "AddAtomicallyOp"]>]> {
   let summary = "Yield the values of a body";
   let description = [{
-    Ends a body: one value for each output of a `gnn_tile.traverse`, the value
-    that a `gnn_tile.gemm` stores, the components of a `gnn_tile.fold`, or the
-    values that a `gnn_tile.walk` or `gnn_tile.parallel` combines. It is omitted
-    in the text of a `gnn_tile.blocks` or `gnn_tile.teams`.
+    Ends a body. It yields one value for each output of a `gnn_tile.traverse`,
+    the value that a `gnn_tile.gemm` stores, the components of a
+    `gnn_tile.fold`, or the values that a `gnn_tile.walk` or `gnn_tile.parallel`
+    combines. It is omitted in the text of a `gnn_tile.blocks` or
+    `gnn_tile.teams`.
 
     Example:
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which dimension, which reduction, which end of an access.
+// Dimensions, reductions, and the fields of schedules that are words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ def Tile_Dim : Tile_Enum<"Dim", "a dimension inside a group", [
   I32EnumAttrCase<"Head", 1, "head">,
   I32EnumAttrCase<"Feature", 2, "feature">]>;
 
-def Tile_Reduction : Tile_Enum<"Reduction", "how values of one group become one", [
+def Tile_Reduction : Tile_Enum<"Reduction", "a reduction of the values of a group to one value", [
   I32EnumAttrCase<"Sum", 0, "sum">,
   I32EnumAttrCase<"Mean", 1, "mean">,
   I32EnumAttrCase<"Max", 2, "max">,
@@ -38,7 +38,7 @@ def Tile_TakenOrder : Tile_Enum<"TakenOrder", "which rows blocks take first", [
   I32EnumAttrCase<"ByDegree", 1, "by_degree">,
   I32EnumAttrCase<"DegreeWindows", 2, "degree_windows">]>;
 
-def Tile_Merge : Tile_Enum<"Merge", "how parts of a row that several teams have become one", [
+def Tile_Merge : Tile_Enum<"Merge", "how the parts of a row that several teams walk are joined", [
   I32EnumAttrCase<"Pieces", 0, "pieces">,
   I32EnumAttrCase<"Atomic", 1, "atomic">]>;
 

@@ -15,9 +15,10 @@ def Tile_TileOpInterface : OpInterface<"TileOpInterface"> {
     A template: one kernel on rows of one graph, which is also a
     `DestinationStyleOpInterface` and a `SymbolUserOpInterface`. For each row of
     `getGroups`, and each of its `getElements` if there are any, it reads its
-    operands at `getAccess`. Passes that treat templates alike use these methods:
-    contracts, bufferization, files of schedules, costs, workspace. Fusion and the
-    passes that choose schedules know their templates.
+    operands at `getAccess`. Passes that treat all templates in the same way use
+    these methods: contracts, bufferization, files of schedules, costs,
+    workspace. Fusion and the passes that choose schedules depend on the
+    template.
 
     The accesses are in attributes whose names end in `_at`, the graph is `graph`,
     the schedule `schedule`; all other inherent attributes define the domain.

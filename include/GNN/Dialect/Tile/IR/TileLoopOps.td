@@ -2,9 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops beside upstream's, which cannot say which blocks become a kernel, nor an
-// order-free reduction of several values at once, nor what the workers of a block
-// do side by side.
+// Loops that upstream's ops cannot express: the blocks of a kernel, reductions
+// of several values in any order, and work that the threads of a block share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +23,18 @@ def Tile_BlocksOp : Tile_Op<"blocks", [
       "getLoopSteps", "isDefinedOutsideOfLoop"]>]> {
   let summary = "Run the body in each block of a grid: a kernel";
   let description = [{
-    Runs the body for all multiples of `step` from 0 to before the end, in up to three
-    dimensions: those of the grid, x first. The blocks are independent of each other. From
-    the blocked form to the lanes form it is the loop that `convert-gnn-tile-to-gpu` turns
-    into a kernel and its launch. A loop of another kind, such as an `scf.forall`, is not.
+    Runs the body for all multiples of `step` from 0 to before the end, in up to
+    three dimensions: those of the grid, x first. The blocks are independent of
+    each other. It exists from the blocked form to the lanes form, after which
+    `convert-gnn-tile-to-gpu` turns it into a kernel and its launch. Other
+    loops, such as an `scf.forall`, do not become kernels.
 
-    `template` names the template of the loop, for the kernel's name if the model's ops
-    are unknown. `schedule` is that of the template, for reports; of several templates an
-    array; a hand-written kernel has a text. `threads` states that the body is the code of
-    each of this number of threads of a block: the lanes form. A `gnn_tile.cost` in front
-    of the loop states the cost of a launch.
+    `template` names the template of the loop. It is used for the name of the
+    kernel if the model's ops are unknown. `schedule` is the schedule of the
+    template, for reports. If the loop has several templates, it is an array; a
+    hand-written kernel has a text. `threads` is the number of threads of a
+    block, and states that the body is the code of one thread: the lanes form. A
+    `gnn_tile.cost` in front of the loop states the cost of a launch.
 
     `gnn-verify-form` has the contract of each form.
 
@@ -88,28 +89,36 @@ def Tile_WalkOp : Tile_Op<"walk", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Combine the values of all elements of a row";
   let description = [{
-    For every position from `begin` to before `end`, `body` computes a state; `combine`
-    combines the states, starting from `identity`: the two halves of its arguments are two
-    states. The region must be associative and commutative: a pass chooses the order in
-    which states are combined, the same on every run. Without results, the body stores
-    values. It reads nothing that another element stores, and reads a buffer before it
-    stores to it: all stores of the elements in flight come last.
+    For every position from `begin` to before `end`, `body` computes a state;
+    `combine` combines the states, starting from `identity`: the two halves of
+    its arguments are two states. The region must be associative and
+    commutative: a pass chooses the order in which states are combined, the same
+    on every run. Without results, the body stores values. It must not read
+    values that another element stores, and must read a buffer before it stores
+    to it, because all stores of the elements in flight come last.
 
     `together` combines the state of a slot with all its elements in flight, if this takes
     less work than one after the other. Its first arguments are the state of the slot,
     followed by those of each element; a missing element has the identity. The result is
     that of `combine` for one element after the other, up to rounding.
 
-    `over` states who walks: the lanes of a team that share the elements of a row
-    (`element`), or all those of the block (`block`). `slots` is the number of these
-    lanes, each of which has `in_flight` elements in flight at once. With `run`, each
-    combines this number of elements, one after the other, and then combines this run with
-    the earlier ones: the error of a sum grows with the number of values that are added in
-    one go. If `combine` adds a result, runs of it are added with compensation. With
-    `in_step`, teams that share a warp take as many steps as the one with the most
-    elements, so that lanes may exchange values in `body`; the results are the same. With
-    `window`, the workers first stage the indices and numbers of this number of elements
-    that they read by position alone, in workgroup memory, each element once.
+    These attributes state how the elements are distributed:
+
+    * `over`: the lanes that share the elements of the row, either some lanes of
+      a team (`element`) or all lanes of the block (`block`).
+    * `slots`: the number of workers that share the elements.
+    * `in_flight`: the number of elements whose loads a worker issues together.
+    * `run`: the number of elements that a worker combines one after the other.
+      It then combines this run with the earlier ones, because the error of a
+      sum grows with the number of values that are added one after the other. If
+      `combine` adds a result, runs of it are added with compensation.
+    * `in_step`: teams that share a warp take as many steps as the team with the
+      most elements, so lanes may exchange values in `body`. The results are the
+      same.
+    * `window`: the workers first stage the indices and numbers of this number
+      of elements in workgroup memory, each element once. This applies to values
+      that are read by position alone.
+
     `gnn-tile-spread-walks` lowers the walk to loops by these attributes.
 
     Constraints:
@@ -165,20 +174,22 @@ def Tile_WalkOp : Tile_Op<"walk", [
 def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]> {
   let summary = "Run the body in each worker of a block";
   let description = [{
-    Runs `body` for `count` numbers from 0, which the workers of the kind `over` share:
-    `team`, the lanes that own a row; `element`, lanes of a team that take elements of its
-    row; `block`, those of all teams, which take elements of one row. The iterations are
-    independent of each other.
+    Runs `body` for `count` numbers from 0, which the workers of the kind `over`
+    share. A worker is a team, which owns a row (`team`), a lane of a team that
+    takes elements of its row (`element`), or a lane of any team, if all teams
+    take elements of one row (`block`). The iterations are independent of each
+    other.
 
     The region `combine` combines the yielded values: the two halves of its arguments are
     those of two iterations, or of two sets of them. It must be associative and
     commutative, like that of `gnn_tile.walk`: a pass chooses the order, the same on every
     run. A result `vector<8xi32>` of `i32` has one entry for each eighth of the numbers.
 
-    The workers exchange results by shuffles, or through workgroup memory if they are all
-    those of the block: all lanes of a warp, or all threads, have to reach the op. Outside
-    of any other `gnn_tile.parallel`, control flow is the same for all threads. Inside, it
-    differs around exchanges only between teams that are whole warps.
+    The workers exchange results by shuffles, for which all lanes of a warp have
+    to reach the op. If they are all workers of the block, they exchange results
+    through workgroup memory, and all threads have to reach the op. Outside of
+    any other `gnn_tile.parallel`, control flow is the same for all threads.
+    Inside, it differs around exchanges only between teams that are whole warps.
 
     Constraints:
     * (C1) The body has the number as its argument.
@@ -218,9 +229,10 @@ def Tile_ParallelOp : Tile_Op<"parallel", [RecursiveMemoryEffects, SingleBlock]>
 def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
   let summary = "Test whether a condition holds for a team in step";
   let description = [{
-    True if the operand is; and for teams that share a warp, true in all of them if it is
-    true in one. Whole warps take a branch on this value, so lanes may exchange results in
-    it. The guarded code has to be correct if the operand is false, too.
+    True if the operand is true in this team, or in another team that shares its
+    warp. Whole warps take a branch on this value, so lanes may exchange results
+    in the branch. The code of the branch has to be correct for teams whose
+    operand is false, too.
 
     Constraints:
     * (C1) It is in a `gnn_tile.parallel` over `team`.
@@ -244,9 +256,10 @@ def Tile_AnyTeamOp : Tile_Op<"any_team", [Pure, SameOperandsAndResultType]> {
 def Tile_MostOfTeamsOp : Tile_Op<"most_of_teams", [Pure, SameOperandsAndResultType]> {
   let summary = "Get the highest number of the teams that work in step";
   let description = [{
-    The operand; and for teams that share a warp, the highest of all of them. A loop of
-    this number of steps is the same for all lanes of a warp, so they may exchange values
-    in it. A step beyond a team's own number must not change its results.
+    The greatest operand of this team and of the teams that share its warp. A
+    loop of this number of steps is the same for all lanes of a warp, so they
+    may exchange values in it. A step beyond a team's own number must not change
+    its results.
 
     Constraints:
     * (C1) It is in a `gnn_tile.parallel` over `team`.
@@ -309,16 +322,17 @@ def Tile_StageWindowOp : Tile_Op<"stage_window", [
 def Tile_LoadNumbersOp : Tile_Op<"load_numbers"> {
   let summary = "Load consecutive numbers with non-temporal vector loads";
   let description = [{
-    Result u is the number at `first` + u. If each team has its own `share` of this many
-    consecutive numbers, it is that of team `team`, at `first` + `share` `team` + u. The
-    kernel reads each number once and writes none of them: loads are `nontemporal`, so
-    caches may evict them first.
+    Result u is the number at `first` + u. With `team` and `share`, each team
+    has `share` consecutive numbers of its own, and result u is the number at
+    `first` + `share` * `team` + u. The kernel reads each number once and writes
+    none of them. So the loads are `nontemporal`, and caches may evict their
+    lines first.
 
-    If a team is one lane, the shares of its neighbours are not adjacent, and a load of
-    all lanes of a warp would touch as many lines of memory as there are lanes. So
-    adjacent lanes load one share at a time together, 16 bytes a lane, and transpose the
-    result with shuffles: all lanes of a warp have to reach the op. Four numbers need no
-    exchange.
+    If teams have one lane, the numbers of adjacent lanes are not adjacent in
+    memory, and a load by all lanes of a warp would touch as many lines of
+    memory as there are lanes. So adjacent lanes load one share after another
+    together, 16 bytes a lane, and transpose the result by shuffles: all lanes
+    of a warp have to reach the op. Four numbers need no exchange.
 
     In the loops form (`gnn-verify-form`), `first` is a multiple of 4, and with `team` the same
     for all teams, and nothing in the loop over blocks writes the buffer.
@@ -361,13 +375,14 @@ def Tile_ReduceEachOp : Tile_Op<"reduce_each", [Pure, SameTypeOperands,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Reduce several vectors, each to one entry of a vector";
   let description = [{
-    Entry u of the result is the reduction of vector u over its last dimension: the
-    features of an element. So numbers of the elements in flight become one vector, of
-    which each lane has its own entries: the lanes that share the features of a row
-    exchange half of their remaining values, until each has the sum of one element
-    (transposition and reduction at once). A computation with the result takes one
-    instruction for all elements; `vector.extract` and `vector.extract_strided_slice` give
-    the number of one element to all lanes.
+    Entry u of the result is the reduction of vector u over its last dimension:
+    the features of an element. So numbers of the elements in flight become one
+    vector, of which each lane has its own entries. The lanes that share the
+    features of a row exchange half of their remaining values in each step,
+    until each lane has the sum of one element: the exchange transposes and
+    reduces at the same time. A computation with the result takes one
+    instruction for all elements. `vector.extract` and
+    `vector.extract_strided_slice` give the number of one element to all lanes.
 
     Constraints:
     * (C1) The number of vectors is a power of two, at most 32; each has one or two
@@ -422,16 +437,18 @@ def Tile_TeamsOp : Tile_Op<"teams", [
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Run the body by teams of lanes";
   let description = [{
-    The threads of the block are teams of lanes in the body. `spread` states which lanes
-    share a `gnn_tile.walk` or a `gnn_tile.parallel`, and which of them holds which heads
-    and features of a vector. Ops around it in the loop over blocks, such as those of the
-    tiles of a product, have their own spreads. The two exchange values through memory:
-    threads wait between them for data that one writes and the other reads or writes.
+    The threads of the block are teams of lanes in the body. `spread` states
+    which lanes share a `gnn_tile.walk` or a `gnn_tile.parallel`, and which of
+    them holds which heads and features of a vector. Other ops in the loop over
+    blocks, such as those of the tiles of a product, have their own spreads.
+    They exchange values with the teams through memory. Between them threads
+    wait for data that one side writes and the other reads or writes.
 
-    The body is no kernel of its own and has no results. Vectors come from inside, scalars
-    from anywhere. Lanes do not wait for each other inside, except where workers exchange
-    results: an array in workgroup memory is read or written, not both, and lanes use
-    values that they write in a view of a buffer by the same indices and type.
+    The op is not a kernel of its own and has no results. The body uses only
+    vectors that are defined in it, and scalars from anywhere. Inside, lanes
+    wait for each other only if workers exchange results. So the body may read
+    or write an array in workgroup memory, but not both. If lanes read values of
+    a buffer that they have written, they must use the same indices and type.
 
     Constraints:
     * (C1) `spread` has `teams` and `elements`.

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graph structures, the two templates, and the ops of their bodies.
+// Graph structures, the templates, and the ops of their bodies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,10 +114,11 @@ def Tile_RequireOp : Tile_PlanOp<"require"> {
 def Tile_CostOp : Tile_PlanOp<"cost"> {
   let summary = "State the bytes and flops of the launch that follows";
   let description = [{
-    Bytes read, bytes written, and floating-point operations, as if there were no
-    caches: each gather of a row counts. For reports: its effect is on the plan,
-    not on buffers. A pass that lowers a template to a loop over blocks asks the
-    template for these numbers (`TileOpInterface`).
+    Bytes read, bytes written, and floating-point operations, as if there were
+    no caches: each gather of a row counts. Reports show these numbers. The
+    effect of the op is on the plan, not on buffers. A pass that lowers a
+    template to a loop over blocks gets the numbers from the template
+    (`TileOpInterface`).
 
     Example:
 
@@ -145,21 +146,22 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Walk groups of a graph and, for each, its elements";
   let description = [{
-    For every group (a destination row, a pair, a type, or simply a row), for
-    every element of it (an edge, a pair), for every head and feature, the body
+    A group is a row for which a result is computed: a node, a pair, a type, or
+    an edge. Its elements are the rows that are reduced for it, such as the
+    edges into a node. For every group, element, head and feature, the body
     computes scalars. A block argument is the value of its input at the current
     point; the yielded values are stored to the outputs.
 
-    A value of the body lives at the level of the dimensions on which it depends:
-    it varies by element, by head, by feature, or only by group. The levels follow
-    from the accesses; a statement is computed once for each point of its level,
-    which is Hector's loop hoisting (section 3.4.1). `gnn_tile.reduce` removes a
+    The *level* of a value in the body is the set of dimensions on which it
+    depends: element, head, feature, or only the group. Levels follow from the
+    accesses. A statement is computed once for each point of its level, which is
+    Hector's loop hoisting (section 3.4.1). `gnn_tile.reduce` removes a
     dimension. If a value depends on a reduction over elements and is itself
     needed for each element, the traversal walks the elements again.
 
-    Empty groups reduce to 0. Rows and columns of an output that no point writes
+    Empty groups reduce to 0. Rows and columns of an output that are not written
     keep their values. Groups may be the tiles into which other groups are cut,
-    and elements the tiles of a group.
+    and elements may be the tiles of a group.
 
     `parts(...) of long_tiles<dst, edge.in_rows, 256>` gives partial results of
     groups with more than 256 elements: a row for each of their tiles, with the
@@ -170,14 +172,15 @@ def Tile_TraverseOp : Tile_TemplateOp<"traverse", [
     written. Everything else is the same: the size of the group is that of its
     elements.
 
-    With a schedule whose `row_walk` is `by_edges` the elements of all groups are
-    walked one after the other, 64 for each team of a block.
-    `gnn-tile-split-edge-walks` splits it into two steps. The first one stores a
-    group whose elements are in one block. If a group lies in several blocks, each
-    leaves a piece of it in `parts(...) of pieces<dst, edge.in_rows, 1024>`: its
-    states, as for the tiles above. The second step, with the same parts and
-    another `row_walk`, stores the groups that have pieces, each combined in
-    order, and those without elements.
+    With a schedule whose `row_walk` is `by_edges`, the elements of all groups
+    are walked one after the other, 64 by each team of a block.
+    `gnn-tile-split-edge-walks` splits such a walk into two steps. The first
+    step stores each group whose elements are in one block. If the elements of a
+    group are in several blocks, each block leaves a piece of the group in
+    `parts(...) of pieces<dst, edge.in_rows, 1024>`: its states, as for the
+    tiles above. The second step, with the same parts and another `row_walk`,
+    stores the groups that have pieces, each combined in order, and those
+    without elements.
 
     In the blocked form the op is on a *range*, `rows[%first to %end]
     columns[%column]`: the groups at the positions from `first` to before `end`,

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of the loops form take their operands from workgroup memory. Each op
-// says which thread of a block holds what of its vectors.
+// states which part of its vectors each thread of a block holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,15 @@ def Tile_Staged : AnyTypeOf<[F16, BF16, F32, F64, I8, I16, I32, I64]>;
 def Tile_ArrayOp : Tile_Op<"array"> {
   let summary = "Allocate an array for a block, or for each of its teams";
   let description = [{
-    All threads of the block share an array of workgroup memory: a product stages
-    operands in it, or teams leave rows in it for a product. An array of private memory
-    has an entry for each team, which only that team writes and reads, so its lanes keep
-    it in registers from one `gnn_tile.teams` to the next. With `permuted` P, element
-    (k, m) lies at column `m xor 8 * (k / 4 mod P)`, so threads that write one column
-    each, of several k, write to different banks. Ops that stage in it, or read a tile
-    of it, follow the permutation: from a row that is divisible by 4 P, and with up to 8
-    adjacent columns in a thread, or 4 depths of a transposed tile.
+    All threads of the block share an array of workgroup memory. A product
+    stages operands in it, or teams write rows to it for a product. An array of
+    private memory has an entry for each team, which only that team writes and
+    reads, so its lanes keep it in registers from one `gnn_tile.teams` to the
+    next. With `permuted` P, element (k, m) lies at column `m xor 8 * (k / 4 mod
+    P)`, so threads that write one column each, of several k, write to different
+    banks. Ops that stage in it, or read a tile of it, follow the permutation:
+    from a row that is divisible by 4 P, and with up to 8 adjacent columns in a
+    thread, or 4 depths of a transposed tile.
 
     Constraints:
     * (C1) The array is one of workgroup or private memory, of static shape with a dimension
@@ -64,18 +65,18 @@ def Tile_StageOp : Tile_Op<"stage"> {
     with `transposed`, its columns become these rows. `spread` states which part of the
     tile a thread holds.
 
-    `by` is the way of the copy:
+    `by` states how the data is copied:
 
     * `registers`: threads load the operands of the tile, and store it;
-    * `async`: it should be copied without registers of threads, to which
-      `gnn-tile-copy-async` changes it where possible;
+    * `async`: the data is copied without registers of threads if possible;
+      `gnn-tile-copy-async` makes this change;
     * `in_flight`: threads copy it, and need not wait for it before an
       `nvgpu.device_async_wait`.
 
-    `ahead`, in the body of an `scf.for`, requests the copy during the sum of the
-    previous step: `gnn-tile-copy-async` or `gnn-tile-load-ahead` create such a loop,
-    where possible. It has no effect elsewhere, such as after a pattern has removed a
-    loop of one step.
+    `ahead`, in the body of an `scf.for`, requests the copy during the sum of
+    the previous step: `gnn-tile-copy-async` or `gnn-tile-load-ahead` create
+    such a loop, if possible. It has no effect in other places, such as after a
+    pattern has removed a loop of one step.
 
     Constraints:
     * (C1) `array` is one of workgroup memory, of two dimensions and the tile's elements.
@@ -118,8 +119,8 @@ def Tile_ContractOp : Tile_Op<"contract", [
     Both tiles are read where they are staged in workgroup memory. `spread` states which
     sums a thread holds, and `kind` which cores multiply.
 
-    Upstream's `vector.contract` may have any dimensions, in any order, which threads
-    cannot multiply in the layout in which they hold them.
+    Upstream's `vector.contract` allows any dimensions in any order, but threads
+    can multiply only in the layout in which they hold their values.
 
     Constraints:
     * (C1) The tiles have the shapes `[k, m]`, `[k, n]` and `[m, n]`, and one type of

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads and writes of products in the loops form: rows that lie anywhere, of
-// which some columns are read or written.
+// Reads and writes of products in the loops form: some columns of rows at
+// arbitrary positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +25,12 @@ def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
 
     `%t[i, j] = source[.., rows[i], .., column + j]`
 
-    Masked rows, `where(%inside)`, are 0, and so are columns of the source that are
-    not `below` a number. Masked rows are read nevertheless: the vector gives their
-    positions, such as the last row again. Columns past the end are not read.
-    `aligned` divides the first column, that number, and the number of columns of the
-    source: this many columns are adjacent on a boundary of that size.
+    Masked rows, `where(%inside)`, are 0, and so are columns of the source that
+    are not `below` a number. Masked rows are read nevertheless, so the vector
+    has to give them valid positions, such as that of the last row. Columns past
+    the end are not read. `aligned` is a divisor of the first column, of the
+    number at `below`, and of the number of columns of the source. So columns
+    can be read in aligned groups of this size.
 
     Upstream's `vector.gather` takes an index for each element, and does not know that
     columns are adjacent.
@@ -52,7 +53,7 @@ def Tile_LoadRowsOp : Tile_Op<"load_rows", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins
-    Arg<AnyMemRef, "what is read", [MemRead]>:$source,
+    Arg<AnyMemRef, "the buffer that is read", [MemRead]>:$source,
     Variadic<Tile_RowIndex>:$indices, Optional<Tile_RowMask>:$inside,
     OptionalAttr<I64Attr>:$below, DefaultValuedAttr<I64Attr, "1">:$aligned);
   let results = (outs VectorOfRankAndType<[1, 2], [AnyFloat, AnySignlessInteger]>:$result);
@@ -93,7 +94,7 @@ def Tile_StoreRowsOp : Tile_Op<"store_rows", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins
     VectorOfRankAndType<[1, 2], [AnyFloat, AnySignlessInteger]>:$value,
-    Arg<AnyMemRef, "what is written", [MemWrite]>:$target,
+    Arg<AnyMemRef, "the buffer that is written", [MemWrite]>:$target,
     Variadic<Tile_RowIndex>:$indices, Optional<Tile_RowMask>:$inside,
     OptionalAttr<I64Attr>:$below, DefaultValuedAttr<I64Attr, "1">:$aligned,
     Tile_SpreadAttr:$spread);
