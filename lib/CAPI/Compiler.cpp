@@ -168,8 +168,8 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
                                      name, options, lines))
       return error;
     std::vector<std::string> fields;
-    for (llvm::StringRef field : llvm::split(vary ? vary : "", ','))
-      if (!field.trim().empty())
+    if (llvm::StringRef names(vary ? vary : ""); !names.trim().empty())
+      for (llvm::StringRef field : llvm::split(names, ','))
         fields.push_back(field.trim().str());
     auto names = tile::parseScheduleFilters(filters ? filters : "");
     if (!names)

@@ -124,12 +124,13 @@ static std::string describe(const tune::Tuned &tuned) {
             for (const std::string &note : one.notes())
               out.value(note);
           });
-          if (!one.history.faster)
+          if (one.sameAs)
+            out.attribute("same_as", int64_t(*one.sameAs));
+          if (!one.faster)
             return;
-          const tune::Measurement &best = one.history.best().measured;
           out.attribute("tuned_milliseconds", one.tunedMilliseconds());
-          out.attribute("ratio", best.ratio);
-          out.attribute("spread", best.spread);
+          out.attribute("ratio", one.faster->ratio);
+          out.attribute("spread", one.faster->spread);
         });
     });
     out.attributeArray("graphs", [&] {

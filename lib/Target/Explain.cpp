@@ -297,9 +297,18 @@ FailureOr<Explanation> gnn::explain(ModuleOp module,
                       MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(
       module->getContext()->allowsUnregisteredDialects());
+  bool areSchedulesWrong = false;
   ScopedDiagnosticHandler errors(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      module.emitError(diagnostic.str());
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return;
+    auto line = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+    bool isOfSchedules = line && line.getFilename() == options.schedules;
+    areSchedulesWrong |= isOfSchedules;
+    if (!isOfSchedules)
+      return void(module.emitError(diagnostic.str()));
+    emitError(FileLineColLoc::get(module.getContext(), options.schedules,
+                                  line.getLine(), line.getColumn()),
+              diagnostic.str());
   });
   auto copy = parseSourceString<ModuleOp>(text, &context);
   if (!copy)
@@ -336,6 +345,8 @@ FailureOr<Explanation> gnn::explain(ModuleOp module,
     return failure();
   result.after = readFunctions(*copy);
   addKernels(*copy, getStages().drop_front(), stages, model, result.after);
+  if (areSchedulesWrong)
+    return failure();
   return result;
 }
 

@@ -559,9 +559,13 @@ void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
   {
     ScopedDiagnosticHandler handler(
         module.getContext(), [&](Diagnostic &diagnostic) {
+          auto line = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+          if (line && line.getFilename() == options.schedule.schedules)
+            return failure(); // the caller reports errors of this file
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
               obstacle.empty())
             obstacle = diagnostic.str();
+          return success();
         });
     // Templates have their schedules behind the last stage of buffers.
     PassManager toSchedules(module.getContext());

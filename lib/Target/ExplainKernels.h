@@ -26,7 +26,8 @@ std::string timeText(double seconds);
 /// Lowers a copy of `module` by those of `stages` that lead to kernels, and
 /// adds these with their costs to `functions`, which are those of `module`,
 /// with nodes as in their blocks: arguments, ops, results. An op that cannot be
-/// lowered becomes the obstacle of each function.
+/// lowered becomes the obstacle of each function. Diagnostics in the file of
+/// schedules are left to the caller's handlers.
 void addKernels(mlir::ModuleOp module, llvm::ArrayRef<Stage> stages,
                 const StageOptions &options, const CostModel &model,
                 std::vector<ExplainedFunction> &functions);

@@ -64,6 +64,16 @@ static LogicalResult setSchedule(ModuleOp module, const Schedule &schedule) {
   return success();
 }
 
+Expected<Schedule> gnn::tune::readSchedule(const IsolatedTemplate &alone,
+                                           const tile::ScheduleFields &fields) {
+  TileOpInterface op = alone.op();
+  FirstError error(op->getContext());
+  FailureOr<Attribute> made = tile::makeSchedule(op, fields, op.getLoc());
+  if (failed(made))
+    return error.take();
+  return cast<tile::ScheduleInterface>(*made).getValues().vec();
+}
+
 Expected<Schedule> gnn::tune::completeSchedule(const IsolatedTemplate &alone,
                                                const Schedule &schedule,
                                                const CompileOptions &options) {

@@ -105,6 +105,8 @@ Error DeviceMeasurer::prepare() {
   if (!contents)
     return contents.takeError();
   expected = std::move(*contents);
+  if (Error error = markUnwritten())
+    return error;
   Contender contender;
   contender.compiled = &chosenOne;
   // The first runs of an idle device take longer than all others.
@@ -118,6 +120,37 @@ Error DeviceMeasurer::prepare() {
     spent += *milliseconds;
   }
   return {};
+}
+
+/// Makes runs begin with other bits than those of the expected result, so that
+/// elements which a candidate leaves out are found. What the chosen schedule
+/// leaves out, too, such as padding, stays as it is.
+Error DeviceMeasurer::markUnwritten() {
+  std::vector<std::string> marks = expected;
+  auto mark = [&]() -> Error {
+    for (auto [part, bytes] : llvm::zip_equal(parts, marks))
+      if (!part.isRead)
+        if (Error error = memory.setBefore(part, bytes))
+          return error;
+    return {};
+  };
+  for (std::string &bytes : marks)
+    for (char &byte : bytes)
+      byte = ~byte;
+  if (Error error = mark())
+    return error;
+  auto found = compute(chosenOne);
+  if (!found)
+    return found.takeError();
+  bool isAllWritten = true;
+  for (auto [part, bytes, left, wanted] :
+       llvm::zip_equal(parts, marks, *found, expected))
+    for (auto [byte, now, right] : llvm::zip_equal(bytes, left, wanted))
+      if (byte == now && !part.isRead) {
+        byte = right;
+        isAllWritten = false;
+      }
+  return isAllWritten ? Error() : mark();
 }
 
 /// The result of one run on what the template finds.

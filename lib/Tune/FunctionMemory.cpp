@@ -138,7 +138,6 @@ Expected<std::vector<WrittenPart>> FunctionMemory::partsOf(
     const IsolatedTemplate &alone, const runtime::BoundFunction &bound,
     llvm::ArrayRef<std::shared_ptr<const runtime::Graph>> graphs) const {
   std::vector<WrittenPart> parts;
-  std::vector<bool> reads;
   for (auto [number, info, isRead] :
        llvm::zip_equal(alone.outputs, bound.outputs(), alone.readsOutput)) {
     WrittenPart part;
@@ -147,8 +146,8 @@ Expected<std::vector<WrittenPart>> FunctionMemory::partsOf(
     part.isF32 = info.dtype == runtime::DataType::F32;
     for (size_t i = 1; i < info.shape.size(); ++i)
       part.width *= info.shape[i];
+    part.isRead = isRead;
     parts.push_back(std::move(part));
-    reads.push_back(isRead);
   }
   auto places = findPlaces(bound.plan(), graphs);
   if (!places)
@@ -162,11 +161,11 @@ Expected<std::vector<WrittenPart>> FunctionMemory::partsOf(
     part.bytes = bytes;
     part.isF32 = alone.arePlacesF32;
     part.width = alone.placeWidth;
+    part.isRead = alone.readsPlaces;
     parts.push_back(std::move(part));
-    reads.push_back(alone.readsPlaces);
   }
-  for (auto [part, isRead] : llvm::zip_equal(parts, reads)) {
-    if (!isRead)
+  for (WrittenPart &part : parts) {
+    if (!part.isRead)
       continue;
     auto copy = DeviceMemory::allocate(device, part.bytes);
     if (!copy)
@@ -183,6 +182,18 @@ void *FunctionMemory::find(const WrittenPart &part) const {
   if (part.argument)
     return arguments[*part.argument].get().data;
   return static_cast<char *>(workspace.get().data) + part.offset;
+}
+
+Error FunctionMemory::setBefore(WrittenPart &part,
+                                llvm::StringRef bytes) const {
+  if (!part.before) {
+    auto memory = DeviceMemory::allocate(device, part.bytes);
+    if (!memory)
+      return memory.takeError();
+    part.before = std::move(*memory);
+  }
+  return device->copyToDevice(part.before->get().data, bytes.data(),
+                              part.bytes);
 }
 
 Error FunctionMemory::reset(llvm::ArrayRef<WrittenPart> parts) const {

@@ -70,7 +70,7 @@ public:
 private:
   void expect(bool holds, llvm::StringRef what, llvm::StringRef name) {
     if (!holds && wrong.empty())
-      wrong = ("expected " + what + " as '" + name + "'").str();
+      wrong = tile::wrongField(object, name, what).message();
   }
   void expectRead(const std::string &message) {
     if (wrong.empty())
@@ -134,6 +134,7 @@ Expected<StoredMeasurement> LineReader::read() {
   expectRead(key.message());
   auto fields = tile::readFields(object);
   expectRead(fields.message());
+  expect(fields && !fields->empty(), "fields", "schedule");
   readMeasurement(line.measured);
   if (!wrong.empty())
     return Error(wrong);
@@ -173,6 +174,7 @@ gnn::tune::readStore(const std::string &path) {
     auto stored = readLine(line);
     if (!stored)
       return runtime::failure(path, ":", number, ": ", stored.message());
+    stored->place = path + ":" + std::to_string(number);
     result.push_back(std::move(*stored));
   }
   return result;
@@ -182,42 +184,18 @@ gnn::tune::readStore(const std::string &path) {
 // Replay
 //===----------------------------------------------------------------------===//
 
-/// The schedule with these fields.
-static Expected<Schedule>
-readSchedule(llvm::ArrayRef<tile::ScheduleField> table,
-             const tile::ScheduleFields &fields) {
-  Schedule schedule(table.size());
-  for (const auto &pair : fields) {
-    const std::string &name = pair.first, &text = pair.second;
-    auto field = llvm::find_if(
-        table, [&](const auto &known) { return known.name == name; });
-    if (field == table.end())
-      return runtime::failure("a schedule of the store has '", name,
-                              "', which is no field of the template");
-    int64_t &value = schedule[field - table.begin()];
-    for (auto [i, word] : llvm::enumerate(field->words))
-      if (word == text)
-        value = i + 1;
-    if (!value && (!field->words.empty() ||
-                   llvm::StringRef(text).getAsInteger(10, value)))
-      return runtime::failure("a schedule of the store has '", name,
-                              "' = ", text, ", which the field cannot have");
-  }
-  return schedule;
-}
-
 Expected<std::unique_ptr<StoreMeasurer>>
 StoreMeasurer::create(llvm::ArrayRef<StoredMeasurement> stored,
                       llvm::StringRef cell, const tile::TemplateKey &key,
-                      SearchSpace space, Complete complete) {
+                      SearchSpace space, const Read &read, Complete complete) {
   std::unique_ptr<StoreMeasurer> made(
       new StoreMeasurer(std::move(space), std::move(complete)));
   for (const StoredMeasurement &line : stored) {
-    if (line.cell.name != cell || line.cell.key.tie() != key.tie())
+    if (!line.isOf(cell, key))
       continue;
-    auto schedule = readSchedule(made->schedules.fields, line.fields);
+    auto schedule = read(line.fields);
     if (!schedule)
-      return schedule.takeError();
+      return schedule.takeError().in(line.place);
     if (made->known.empty()) {
       made->deviceName = line.cell.device;
       made->schedules.chosen = *schedule;

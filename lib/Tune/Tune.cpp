@@ -18,70 +18,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <set>
+#include <map>
 
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tune;
 using runtime::Error;
 using runtime::Expected;
-
-size_t TunedTemplate::timed() const {
-  return llvm::count_if(history.trials, [](const Trial &trial) {
-    return trial.measured.isTimed();
-  });
-}
-
-const char *const gnn::tune::tableHead =
-    " ms chosen   ms tuned  ratio  measured  dropped  template";
-
-std::string TunedTemplate::row() const {
-  std::string tuned = "-", ratio = "-";
-  if (history.faster) {
-    tuned = llvm::formatv("{0:f4}", tunedMilliseconds());
-    ratio = llvm::formatv("{0:f2}", history.best().measured.ratio);
-  }
-  return llvm::formatv("{0,10} {1,10} {2,6} {3,9} {4,8}  ",
-                       llvm::formatv("{0:f4}", milliseconds).str(), tuned,
-                       ratio, timed(), history.trials.size() - timed());
-}
-
-std::vector<std::string> TunedTemplate::notes() const {
-  const std::string indent(11, ' ');
-  std::vector<std::string> removed, result;
-  for (const auto &[name, count] : filtered)
-    if (count)
-      removed.push_back(std::to_string(count) + " " + name);
-  if (!removed.empty())
-    result.push_back(indent +
-                     "not compiled, by filters: " + llvm::join(removed, ", "));
-  if (!refusal.empty())
-    result.push_back(indent + "not searched: " + refusal);
-  return result;
-}
-
-std::string Tuned::table() const {
-  std::string text = tableHead + std::string("\n");
-  for (const TunedTemplate &tuned : templates) {
-    text += tuned.row() + tuned.name + "\n";
-    for (const std::string &note : tuned.notes())
-      text += note + "\n";
-  }
-  return text;
-}
-
-std::string Tuned::lines() const {
-  std::string text;
-  for (const TunedTemplate &tuned : templates)
-    text += tuned.line;
-  return text;
-}
-
-size_t Tuned::numSearched() const {
-  return llvm::count_if(templates, [](const TunedTemplate &tuned) {
-    return !tuned.history.trials.empty();
-  });
-}
 
 //===----------------------------------------------------------------------===//
 // Templates
@@ -116,24 +59,42 @@ Error Templates::list(ModuleOp module, const CompileOptions &compile,
   auto kernels = nameKernels(module, options.function, compile);
   if (!kernels)
     return kernels.takeError();
-  std::set<tile::TemplateKey> known;
+  std::map<tile::TemplateKey, size_t> searched;
+  if (options.number && *options.number < alone.size())
+    searched[alone[*options.number].key] = *options.number;
   std::vector<std::string> names;
   for (auto [i, one, kernel] : llvm::enumerate(alone, *kernels)) {
     TunedTemplate tuned;
     tuned.number = i;
     tuned.name = nameOf(one, i, kernel);
     names.push_back(tuned.name);
+    if (!options.number)
+      searched.try_emplace(one.key, i);
+    if (auto same = searched.find(one.key); same != searched.end()) {
+      if (same->second == i)
+        numbers.push_back(i);
+      else
+        tuned.sameAs = same->second;
+    }
     result.templates.push_back(std::move(tuned));
-    bool isNew = known.insert(one.key).second;
-    if (options.number ? i == *options.number : isNew)
-      numbers.push_back(i);
   }
   if (options.number && *options.number >= alone.size())
-    return runtime::failure("expected the number of a template of '",
-                            options.function, "', one of ",
-                            llvm::join(names, ", "), "; got ", *options.number);
+    return Error("op: expected the number of a template of '" +
+                     options.function + "', one of " + llvm::join(names, ", ") +
+                     "; got " + std::to_string(*options.number),
+                 runtime::ErrorKind::Option);
   result.numToSearch = numbers.size();
   return {};
+}
+
+/// Gives equal templates what the search of one has found.
+static void share(const TunedTemplate &found, Tuned &result) {
+  for (TunedTemplate &tuned : result.templates) {
+    if (tuned.sameAs != found.number)
+      continue;
+    tuned.milliseconds = found.milliseconds;
+    tuned.faster = found.faster;
+  }
 }
 
 /// Counts what a search has done.
@@ -180,6 +141,7 @@ static Error runOn(const IsolatedTemplate &alone, Measurer &measurer,
   if (!tuned.history.faster)
     return {};
   const Trial &best = tuned.history.best();
+  tuned.faster = best.measured;
   tile::ScheduleInterface kind = tile::getScheduleKind(alone.op());
   auto report = [&] { return emitError(alone.op().getLoc()); };
   llvm::raw_string_ostream stream(tuned.line);
@@ -400,7 +362,9 @@ Error Tuner::search(TunedTemplate &tuned) {
     progress.done = std::min(elapsed() / options.seconds, 1.0);
     return failed || (options.progress && options.progress(progress));
   };
-  if (Error error = runOn(one, *measurer, options, limits, tuned))
+  Error error = runOn(one, *measurer, options, limits, tuned);
+  share(tuned, result);
+  if (error)
     return error;
   result.isStopped |= tuned.history.isStopped;
   if (!measurer->broken().empty())
@@ -449,11 +413,14 @@ makeStoreMeasurer(const IsolatedTemplate &one,
   auto space = listSpace(one, compile);
   if (!space)
     return space.takeError();
-  return StoreMeasurer::create(stored, options.cell, one.key, std::move(*space),
-                               [&](const Schedule &schedule) {
-                                 return completeSchedule(one, schedule,
-                                                         compile);
-                               });
+  return StoreMeasurer::create(
+      stored, options.cell, one.key, std::move(*space),
+      [&](const tile::ScheduleFields &fields) {
+        return readSchedule(one, fields);
+      },
+      [&](const Schedule &schedule) {
+        return completeSchedule(one, schedule, compile);
+      });
 }
 
 Error gnn::tune::replay(ModuleOp module, ArrayRef<StoredMeasurement> stored,
@@ -471,7 +438,9 @@ Error gnn::tune::replay(ModuleOp module, ArrayRef<StoredMeasurement> stored,
         return measurer.takeError();
       Limits limits;
       limits.seconds = options.seconds;
-      return runOn(one, **measurer, options, limits, tuned);
+      Error error = runOn(one, **measurer, options, limits, tuned);
+      share(tuned, result);
+      return error;
     };
     if (Error error = replayOne())
       return error.in("template " + tuned.name);
@@ -550,22 +519,27 @@ Expected<std::string>
 gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
                         const CompileOptions &compile,
                         const TuneOptions &options) {
-  Tuned ignored;
+  Tuned tuned;
   Templates templates;
-  if (Error error = templates.list(module, compile, options, ignored))
+  if (Error error = templates.list(module, compile, options, tuned))
     return error;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  Error last;
   for (size_t number : templates.numbers) {
     const IsolatedTemplate &one = templates.alone[number];
+    if (llvm::none_of(stored, [&](const StoredMeasurement &line) {
+          return line.isOf(options.cell, one.key);
+        }))
+      continue;
     auto measurer = makeStoreMeasurer(one, stored, compile, options);
-    if (measurer)
-      writeFeatures(stream, one, number, options, **measurer);
-    else
-      last = measurer.takeError();
+    if (!measurer)
+      return measurer.takeError().in("template " +
+                                     tuned.templates[number].name);
+    writeFeatures(stream, one, number, options, **measurer);
   }
   if (text.empty())
-    return last;
+    return runtime::failure("expected measurements of '", options.cell,
+                            "' and a template of '", options.function,
+                            "' in the store, got none");
   return text;
 }

@@ -20,7 +20,6 @@ NAME = "program.mlir"  # The name of a program in errors.
 _UNKNOWN_PASS = re.compile(
     r"\Apasses: expected NAME=VALUE with a name of (.*), got '([^=']+)=.*'\Z")
 _NAME = re.compile(r"\A[a-z]+(-[a-z]+)+(?=: )")  # of an option, in front of a message
-_NO_TEMPLATE = "expected the number of a template of "  # says the library of `op`
 # Options too have other names to the compiler.
 _NO_MEANING = re.compile(
     r"\A([\w-]+) has no meaning for target (\w+): expected one of (.*), got '.*'\Z")
@@ -56,9 +55,15 @@ def explain_text(text, name, graphs=None, form="text", schedules=None, **options
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         options["schedules"] = path_option("schedules", _schedule_file(schedules, folder))
         options = _Options(graphs, options)
-        found = capi.text_of("gnnExplain", data, len(data), name.encode(), options.handle,
-                             ("text", "dot", "html").index(form))
-    return found.replace(folder + os.sep, "")  # The file of schedules that were given as dicts.
+
+        def of_user(text):  # The file of schedules that were given as dicts has no folder.
+            return text.replace(folder + os.sep, "")
+        try:
+            return of_user(capi.text_of("gnnExplain", data, len(data), name.encode(),
+                                        options.handle, ("text", "dot", "html").index(form)))
+        except capi.GNNError as error:
+            error.args = (of_user(str(error)),)
+            raise
 
 
 def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):
@@ -85,8 +90,6 @@ def tune_text(text, name, graphs, settings, arrays, count, device, **options):
     except capi.GNNError as error:
         if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
             raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
-        if str(error).startswith(_NO_TEMPLATE):
-            raise ValueError(f"op: {error}") from None
         failed = error
     return capi.take_text(answer) if answer.value else None, failed
 

@@ -54,6 +54,22 @@ def files_fixture(gnn_opt, tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize("line, message", [
+    ({}, "schedules.jsonl:2:1: expected a string as 'function', got nothing"),
+    ({"schedule": {"vector": -5}}, r"schedules.jsonl:2:1: schedule: expected 'vector' in \{.*\}, got -5"),
+    ({"body": "0"}, None)])
+def test_files_of_schedules(compiler, line, message):
+    """What is wrong in a file of schedules is an error; a line that no kernel takes is not."""
+    layer = models.gcn((8, 4))
+    lines = gnn_mlir.list_schedules(layer, target="cpu")
+    two = [lines[0], {**lines[-1], **line} if line else {}]
+    if message is None:
+        assert "gcn" in gnn_mlir.explain(layer, schedules=two, target="cpu")
+        return
+    with pytest.raises(gnn_mlir.GNNError, match=f"^{message}$"):
+        gnn_mlir.explain(layer, schedules=two, target="cpu")
+
+
 def run(folder, name, *options):
     tool = find_tool("gnn-run")
     if tool is None:

@@ -16,7 +16,7 @@ import pytest
 import gnn_mlir
 import schedule_fields
 from conftest import find_tool
-from gnn_mlir import Graph, models
+from gnn_mlir import Graph, compiler_capi, models
 from support import cases
 from support.schedules import by_kernel, draw, kernel_of, text_of
 
@@ -90,6 +90,10 @@ def test_vary(compiler):
     assert found == {None, 1, 2, 4, 8, 16, 32}
     with pytest.raises(gnn_mlir.GNNError, match="vary: expected fields .* got 'depth'"):
         gnn_mlir.list_schedules(model, vary="depth")
+    with pytest.raises(gnn_mlir.GNNError, match="vary: expected fields .* got ''"):
+        compiler_capi.schedules_text(model.text(), "m.mlir", vary=["", ""])
+    with pytest.raises(ValueError, match="filters: expected registers, .* got ''"):
+        gnn_mlir.list_schedules(model, filters=["registers,"])
 
 
 @pytest.mark.parametrize("target, chip", [

@@ -79,6 +79,19 @@ def test_one_kernel_of_a_program(gcn):
     assert [one["timed"] > 0 for one in found.templates] == [False, False, True]
 
 
+def test_equal_kernels_are_searched_once():
+    graph = make_graph(edge_types=2)
+    text = (ROOT / "test/Tools/tune-equal.mlir").read_text()
+    program = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+    found = gnn_mlir.tune(program, {"g": graph}, target="cpu", budget=1)
+    first, second = found.templates
+    assert first["timed"] > 0 and "same_as" not in first
+    assert second["same_as"] == 0 and second["timed"] == 0
+    assert first["milliseconds"] == second["milliseconds"] > 0
+    assert first.get("ratio") == second.get("ratio")
+    assert "as 0" in str(found).splitlines()[-1]
+
+
 def test_a_pass_of_a_gradient(gcn):
     _, graph, _ = gcn
     layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu", gradients=True)

@@ -33,7 +33,7 @@
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --records=schedules 2>&1 | FileCheck %s --check-prefix=RATIO
 //
 // ARRAY: {{^gnn-tune: error: --store: expected a file of measurements, got 'x.npy': expected a JSON object a line}}
-// OTHER: {{^gnn-tune: error: --store: expected a file of measurements, got 'schedules': expected a string as 'cell'$}}
+// OTHER: {{^gnn-tune: error: --store: expected a file of measurements, got 'schedules': expected a string as 'cell', got nothing$}}
 // RATIO: {{^gnn-tune: error: --records: expected a file of records, got 'schedules': expected a ratio and a schedule, and no cell$}}
 
 // RUN: diff -r %t/before %t/own

@@ -43,6 +43,13 @@
 // REFUSED: (gemm rows dst)
 // REFUSED-NEXT: not searched: {{.+}}cost.json: expected a traversal that reduces elements or features, got another template
 
+// RUN: sed 's/\[\[1\]\]/[[1e308]]/' %S/Inputs/cost.json > %t.huge
+// RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --op=1 --out=%t.jsonl --budget=2s \
+// RUN:   --search=genetic --model=%t.huge | FileCheck %s --check-prefix=INFINITE
+//
+// INFINITE: {{^.+ 1 .*\(traverse}}
+// INFINITE-NEXT: not searched: {{.+}}.huge: expected finite costs of schedules, got inf: are its parameters too large?
+
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --search=ranked 2>&1 | FileCheck %s --check-prefix=MODEL
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --search=random --model=%S/Inputs/cost.json 2>&1 | FileCheck %s --check-prefix=NOMODEL
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --search=ranked --model=%t.none 2>&1 | FileCheck %s --check-prefix=NONE
@@ -56,7 +63,7 @@
 // NONE:    {{^gnn-tune: error: --model: cannot open '.+': No such file or directory$}}
 // CUT:     {{^gnn-tune: error: --model: .+:18: expected 3 numbers of 'leaf_value', got 2$}}
 // REPLAY:  {{^gnn-tune: error: --features: expected --replay with a store$}}
-// CELL:    {{^gnn-tune: error: expected measurements of 'other' and this template in the store, got none$}}
+// CELL:    {{^gnn-tune: error: expected measurements of 'other' and a template of 'f' in the store, got none$}}
 
 gnn.graph @g square {node_types = 1, edge_types = 2}
 !node = tensor<?x32xf32, #gnn.rows<@g, node>>

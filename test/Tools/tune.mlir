@@ -29,6 +29,17 @@
 // HALVES: {{^ +2.0000 +1.0000 +0.50 .* 0 f_0_linear \(gemm rows dst\)$}}
 // HALVES-NOT: no measured schedule
 
+// RUN: sed 's/"n":32/"n":-5/' %t.even > %t.below
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.below --cell=tiny --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=BELOW
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.below --cell=tiny --features=%t.features 2>&1 | FileCheck %s --check-prefix=BELOW
+// RUN: sed 's/"vector":[0-9]*/"vector":4611686018427387904/' %t.even > %t.above
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.above --cell=tiny --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=ABOVE
+
+// Values that no schedule can have.
+//
+// BELOW: {{^gnn-tune: error: template 0 .*\(gemm rows dst\): .+\.below:1: schedule: expected 'n' in \{16, 32, 64\}, got -5$}}
+// ABOVE: {{^gnn-tune: error: template 1 .*\(traverse .+\): .+\.above:[0-9]+: schedule: expected 'vector' in \{1, 2, 4, 8, 16\}, got 4611686018427387904$}}
+
 // RUN: grep '"template":"gemm"' %t.halves > %t.first
 // RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.first --cell=tiny --search=exhaustive --out=%t.jsonl \
 // RUN:   --records=%t.records > %t.summary 2> %t.error
@@ -65,6 +76,7 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=emulator 2>&1 | FileCheck %s --check-prefix=EMULATOR
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --search=luck 2>&1 | FileCheck %s --check-prefix=SEARCH
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --filter=registers,luck 2>&1 | FileCheck %s --check-prefix=FILTER
+// RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --filter=, 2>&1 | FileCheck %s --check-prefix=COMMA
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --filter=balance --replay=%t.store 2>&1 | FileCheck %s --check-prefix=REPLAYED
 // RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --op=1 --budget=1s --out=%t.jsonl --filter=balance | FileCheck %s --check-prefix=FILTERED
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --target=cpu --passes=fuse=maybe 2>&1 | FileCheck %s --check-prefix=PASSES
@@ -76,7 +88,7 @@
 // HELP:     --target=<KIND> {{.*}}Target: cuda, cpu, or one of a plugin; by default a GPU if there is one, else cpu
 // PROGRAM:  {{^gnn-tune: error: expected FILE.mlir, got none$}}
 // BUDGET:   {{^gnn-tune: error: --budget: expected a time above 0 and of at most 1e9 s, such as 500ms, 5s or 2m, got '0'$}}
-// OP:       {{^gnn-tune: error: expected the number of a template of 'f', one of 0 f_0_linear \(gemm rows dst\), 1 f_1_aggregate \(traverse .+\); got 2$}}
+// OP:       {{^gnn-tune: error: --op: expected the number of a template of 'f', one of 0 f_0_linear \(gemm rows dst\), 1 f_1_aggregate \(traverse .+\); got 2$}}
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
 // GRAPH:    {{^gnn-tune: error: graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
@@ -95,6 +107,7 @@
 // EMULATOR: {{^gnn-tune: error: the emulator has no times: expected target cuda or cpu$}}
 // SEARCH:   {{^gnn-tune: error: --search: expected one of coordinate, random, exhaustive, ranked, genetic, sampling, got 'luck'$}}
 // FILTER:   {{^gnn-tune: error: --filter: expected registers, utilization, balance, got 'luck'$}}
+// COMMA:    {{^gnn-tune: error: --filter: expected registers, utilization, balance, got ''$}}
 // REPLAYED: {{^gnn-tune: error: --filter: expected none with --replay, which neither compiles nor measures$}}
 // FILTERED: 1 f_1_aggregate (traverse
 // FILTERED-NEXT: {{^ +not compiled, by filters: [0-9]+ balance$}}

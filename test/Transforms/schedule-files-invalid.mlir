@@ -24,8 +24,10 @@
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/zero.jsonl 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/quoted.jsonl 2>&1 | FileCheck %s --check-prefix=QUOTED
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/deep.jsonl 2>&1 | FileCheck %s --check-prefix=DEEP
+// RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/doubled.jsonl 2>&1 | FileCheck %s --check-prefix=DOUBLED
 // RUN: not gnn-opt %t/f.mlir --gnn-schedule-pipeline=schedules=%t/gone.jsonl 2>&1 | FileCheck %s --check-prefix=GONE
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-apply-schedules 2>&1 | FileCheck %s --check-prefix=NOFILE
+// RUN: not gnn-opt %t/f.mlir --gnn-tile-apply-records 2>&1 | FileCheck %s --check-prefix=NORECORDS
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-save-schedules=file=%t/gone/saved.jsonl 2>&1 | FileCheck %s --check-prefix=UNSAVED
 // RUN: not gnn-opt %t/f.mlir --gnn-tile-list-schedules=vary=n,depth 2>&1 | FileCheck %s --check-prefix=VARY
 // RUN: not gnn-opt %t/apart.mlir --gnn-tile-save-schedules=file=%t/apart.jsonl 2>&1 | FileCheck %s --check-prefix=APART
@@ -37,9 +39,9 @@
 // RUN:     -o /dev/null --remarks-filter=gnn-tile-apply-schedules 2>&1 | FileCheck %s --check-prefix=LEFT
 //
 // TEXT: text.jsonl:1:1: error: expected a JSON object a line: 
-// ARRAY: array.jsonl:1:1: error: expected a JSON object a line
+// ARRAY: array.jsonl:1:1: error: expected a JSON object a line, got ["n",32]
 // MISSING: missing.jsonl:2:1: error: expected a string as 'graph', got nothing
-// LIST: list.jsonl:1:1: error: expected a list of strings as 'accesses'
+// LIST: list.jsonl:1:1: error: expected a list of strings as 'accesses', got [1]
 // NAME: name.jsonl:1:1: error: expected function, graph, template, domain, accesses, types, body, schedule or layout, got 'bodies'
 // NONE: none.jsonl:1:1: error: expected an object as 'schedule', got nothing
 // HALF: half.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got 3.5
@@ -59,8 +61,10 @@
 // ZERO: zero.jsonl:1:1: error: schedule: expected 'n' in {16, 32, 64}, got 0
 // QUOTED: quoted.jsonl:1:1: error: expected a whole number or a word as 'n' of the schedule, got "16"
 // DEEP: deep.jsonl:1:1: error: expected at most 100 levels of nesting
+// DOUBLED: doubled.jsonl:1:1: error: expected 'n' once, got it twice
 // GONE: gone.jsonl:0:0: error: cannot open '{{.*}}gone.jsonl': No such file or directory
 // NOFILE: error: gnn-tile-apply-schedules: expected a file
+// NORECORDS: error: gnn-tile-apply-records: expected a file of records, or one for keys, got neither
 // UNSAVED: saved.jsonl:0:0: error: cannot write '{{.*}}saved.jsonl': {{.*}}No such file or directory
 // VARY: error: vary: expected fields of schedules of the module's templates (columns_per_block, heads_per_block, vector, lanes, head_lanes, element_lanes, in_flight, processor_blocks, rows_per_block, row_order, row_walk, split_rows, rows_per_team, runs, window, merge, distribution, lookup, max_registers, n, kind, copies), got 'depth'
 // APART: error: 'gnn_tile.gemm' op expected the schedule of another template of the same key, for a file cannot tell them apart: #gnn_tile.gemm_schedule<n = 16>, got #gnn_tile.gemm_schedule<n = 32>
@@ -128,6 +132,9 @@ not json
 
 //--- half.jsonl
 {"function":"f","graph":"g","template":"gemm","domain":"rows src","accesses":["<group : feature>","","<group : feature>"],"types":["memref<?x8xf32>","memref<8x8xf32>","memref<?x8xf32>"],"body":"82bdc2c73dd2203a","schedule":{"n":3.5}}
+
+//--- doubled.jsonl
+{"function":"f","graph":"g","template":"gemm","domain":"rows src","accesses":["<group : feature>","","<group : feature>"],"types":["memref<?x8xf32>","memref<8x8xf32>","memref<?x8xf32>"],"body":"82bdc2c73dd2203a","schedule":{"n":16,"n":32}}
 
 //--- word.jsonl
 {"function":"f","graph":"g","template":"traverse","domain":"<dst, edge.in_rows, features = 8>","accesses":["<element -> src : feature>","<group : feature>"],"types":["memref<?x8xf32>","memref<?x8xf32>"],"body":"4049f3264ed989ab","schedule":{"row_walk":"team> junk"}}

@@ -140,6 +140,12 @@ static int fail(const Twine &message) {
   return tools::fail("gnn-tune", message);
 }
 
+/// The same for an error, which may be about a flag.
+static int fail(const runtime::Error &error) {
+  bool isOfFlag = error.kind() == runtime::ErrorKind::Option;
+  return fail((isOfFlag ? "--" : "") + error.message());
+}
+
 /// Shows how far the search is, on one line of a terminal.
 static bool showProgress(const tune::Progress &progress) {
   if (sys::Process::StandardErrIsDisplayed()) {
@@ -445,7 +451,7 @@ Run::readInputs(const std::vector<runtime::TensorInfo> &infos,
 int Run::listFeatures() const {
   auto text = tune::listFeatures(*module, stored, place.options, options);
   if (!text)
-    return fail(text.takeError().message());
+    return fail(text.takeError());
   if (runtime::Error error = writeOutput(given->features, *text))
     return fail("--features: " + error.message());
   return 0;
@@ -490,8 +496,7 @@ int Run::tuneFunction() {
   runtime::Error error = tune::prepare(*module, options, place, tuned);
   endProgress();
   if (error)
-    return fail((error.kind() == runtime::ErrorKind::Option ? "--" : "") +
-                run::withOption(error).message());
+    return fail(run::withOption(error));
   if (tuned.isStopped) {
     outs() << "stopped by Ctrl-C before the search; " << given->out.getValue()
            << " is not written\n";
@@ -513,7 +518,7 @@ int Run::tuneFunction() {
   if (!failed || tuned.isBegun())
     status = write(tuned, !failed && !isInterrupted);
   if (failed)
-    return fail(failed.message());
+    return fail(failed);
   if (!isInterrupted || status)
     return status;
   outs() << "stopped by Ctrl-C, " << tuned.numSearched() << " of "

@@ -77,6 +77,27 @@ TEST(TreeModel, WeighsTablesByNames) {
             -(*model)->score(std::vector<double>{-2, -3, -1, nan}));
 }
 
+TEST(TreeModel, HasNoOrderOfInfiniteScores) {
+  std::string text = readFileOfInputs("trees-nan.txt");
+  for (size_t at = 0; (at = text.find("leaf_value=", at)) != std::string::npos;
+       ++at) {
+    size_t end = text.find('\n', at);
+    auto count = llvm::count(llvm::StringRef(text).slice(at, end), ' ') + 1;
+    std::string huge = "leaf_value=1e308";
+    for (int i = 1; i < count; ++i)
+      huge += " 1e308";
+    text.replace(at, end - at, huge);
+  }
+  auto model = TreeModel::parse(text, "m");
+  ASSERT_TRUE(model) << model.message();
+  FeatureTable table;
+  table.names = {"template.features"};
+  table.rows = {{1}};
+  EXPECT_EQ((*model)->weigh(table).message(),
+            "m: expected finite costs of schedules, got -inf: are its "
+            "parameters too large?");
+}
+
 /// Of a template of another kind it does not know all fields, even if it knows
 /// one that has the same name.
 TEST(TreeModel, IsForSchedulesWhoseFieldsItKnows) {
@@ -247,6 +268,24 @@ TEST(NetworkModel, SaysWhatItIsNotFor) {
             "m: expected a model of features that these schedules have, got "
             "one of 'layout.threads'" +
                 howToTrain.str());
+}
+
+/// Finite weights may give costs, or a variance of these, that are not.
+TEST(NetworkModel, HasNoOrderOfInfiniteCosts) {
+  auto errorOf = [](llvm::StringRef outputs) {
+    auto model =
+        NetworkModel::parse(replace(network, "[[3, 1]]", outputs), "m");
+    EXPECT_TRUE(model) << model.message();
+    auto costs = (*model)->weigh(makeTable(std::vector<double>{1, 64, 3}));
+    return costs ? "" : costs.message();
+  };
+  EXPECT_EQ(errorOf("[[1e308, 1]]"),
+            "m: expected finite costs of schedules, got inf: are its "
+            "parameters too large?");
+  EXPECT_EQ(errorOf("[[1e200, 1]]"),
+            "m: expected finite costs of schedules, got inf: are its "
+            "parameters too large?");
+  EXPECT_EQ(errorOf("[[1e100, 1]]"), "");
 }
 
 TEST(NetworkModel, WrongNetworksAreNamed) {

@@ -14,11 +14,14 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/CommandLine.h"
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <thread>
 
 using namespace mlir;
@@ -93,6 +96,25 @@ template <bool isFirst> static void overwrite(gpu::GPUFuncOp kernel) {
   }
 }
 
+/// A kernel that leaves out results of 0 and NaN.
+static void leaveOut(gpu::GPUFuncOp kernel) {
+  Value result = findAccess(kernel.getArguments().back());
+  for (Operation *user : llvm::to_vector(result.getUsers())) {
+    if (!isa<memref::StoreOp, vector::StoreOp>(user))
+      continue;
+    OpBuilder b(user);
+    Location loc = user->getLoc();
+    Value value = user->getOperand(0);
+    if (isa<VectorType>(value.getType()))
+      value = vector::ExtractOp::create(b, loc, value, 0);
+    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    Value isOther =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, value, zero);
+    auto where = scf::IfOp::create(b, loc, isOther);
+    user->moveBefore(where.thenYield());
+  }
+}
+
 namespace {
 /// Plants a fault in kernels of as many rows a block.
 struct PlantFault : PassWrapper<PlantFault, OperationPass<ModuleOp>> {
@@ -152,10 +174,14 @@ struct PlantedSum : testing::Test {
     options.seconds = seconds;
     options.search = "coordinate";
     options.number = 2;
-    options.inputs = [](const auto &infos, const auto &) {
+    options.inputs = [&](const auto &infos, const auto &) {
       std::vector<std::string> values;
-      for (auto [i, info] : llvm::enumerate(infos))
+      for (auto [i, info] : llvm::enumerate(infos)) {
         values.push_back(run::randomValues(info, /*seed=*/1, i));
+        if (input)
+          for (size_t at = 0; at < values.back().size(); at += sizeof(float))
+            std::memcpy(&values.back()[at], &*input, sizeof(float));
+      }
       return values;
     };
     return tune::tune(*program.module, program.place, options, tuned);
@@ -163,6 +189,8 @@ struct PlantedSum : testing::Test {
 
   Program program;
   Tuned tuned;
+  /// The value of all inputs; none of random ones.
+  std::optional<float> input;
   double seconds = 60;
 };
 
@@ -278,6 +306,43 @@ TEST_F(PlantedSum, EndsWithAKernelThatOverwritesInputs) {
     EXPECT_TRUE(StringRef(broken).contains(planted())) << broken;
     expectOthersAreTimed(tuned.templates[2]);
   }
+}
+
+/// Whatever the right result is: NaN, and 0 elsewhere.
+TEST_F(PlantedSum, DropsWhatLeavesItsResultOut) {
+  plant(leaveOut, 4);
+  for (float value : {std::numeric_limits<float>::quiet_NaN(), 0.0f}) {
+    input = value;
+    std::string broken = tune().message();
+    EXPECT_EQ(broken, "");
+    const TunedTemplate &sum = tuned.templates[2];
+    auto found = findPlanted(sum);
+    ASSERT_FALSE(found.empty());
+    for (const Trial *trial : found)
+      EXPECT_TRUE(StringRef(trial->measured.dropped)
+                      .starts_with("result: expected the chosen schedule's "
+                                   "result"))
+          << trial->measured.dropped;
+    EXPECT_GT(sum.timed(), 3u);
+  }
+}
+
+/// What the chosen schedule leaves out, nobody has to write.
+TEST_F(PlantedSum, MayLeaveOutWhatTheChosenScheduleDoes) {
+  plant(leaveOut, 0); // nothing
+  EXPECT_EQ(tune().message(), "");
+  const TunedTemplate &sum = tuned.templates[2];
+  auto *rows = llvm::find_if(sum.fields, [](const auto &field) {
+    return field.name == "rows_per_block";
+  });
+  plant(leaveOut,
+        sum.history.trials.front().schedule[rows - sum.fields.begin()]);
+  input = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(tune().message(), "");
+  auto found = findPlanted(tuned.templates[2]);
+  ASSERT_GT(found.size(), 1u);
+  for (const Trial *trial : found)
+    EXPECT_TRUE(trial->measured.isTimed()) << trial->measured.dropped;
 }
 
 /// Also where only results of faster candidates are compared.

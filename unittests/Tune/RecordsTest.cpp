@@ -83,6 +83,13 @@ TEST_F(Records, AreOfOtherFunctionsAndGraphsToo) {
   EXPECT_EQ(rowsWith(last, text + record("rgcn", 256)), 256);
 }
 
+/// A CPU has no chip and no name.
+TEST_F(Records, NameTheKindOfChip) {
+  std::string text = record("rgcn", 512);
+  EXPECT_NE(text.find("\"target\":\"cpu "), std::string::npos) << text;
+  EXPECT_EQ(text.find("  "), std::string::npos) << text;
+}
+
 /// A pass that runs again has the file's records of then alone.
 TEST_F(Records, AreReadAtEachRun) {
   ASSERT_FALSE(runtime::writeFile(path, {record("rgcn", 512)}));

@@ -55,6 +55,17 @@ static Cell makeCell(const std::string &name) {
   return cell;
 }
 
+/// The schedule of a planted measurer.
+static runtime::Expected<Schedule>
+readPlanted(const tile::ScheduleFields &fields) {
+  Schedule schedule;
+  for (const tile::ScheduleField &field : PlantedMeasurer::table())
+    schedule.push_back(std::stoll(fields.at(field.name.str())));
+  if (schedule[1] == 3)
+    return runtime::failure("planted");
+  return schedule;
+}
+
 static Trial makeTrial(const Schedule &schedule, double milliseconds) {
   Trial trial;
   trial.schedule = schedule;
@@ -99,39 +110,55 @@ TEST_F(StoreTest, WhatIsWrongHasTheNumberOfItsLine) {
   };
   EXPECT_EQ(readError(*text + "\n" + *text), "");
   EXPECT_EQ(change("\"ratio\"", "\"part\""),
-            path + ":2: expected a finite number above 0 as 'ratio'");
+            path +
+                ":2: expected a finite number above 0 as 'ratio', got nothing");
   EXPECT_EQ(change("\"ratio\":", "\"ratio\":0,\"of\":"),
-            path + ":2: expected a finite number above 0 as 'ratio'");
-  EXPECT_EQ(change("\"milliseconds\":3", "\"milliseconds\":0"),
-            path + ":2: expected a finite number above 0 as 'milliseconds'");
-  EXPECT_EQ(change("\"milliseconds\":3", "\"milliseconds\":1e999"),
-            path + ":2: expected a finite number above 0 as 'milliseconds'");
+            path + ":2: expected a finite number above 0 as 'ratio', got 0");
+  EXPECT_EQ(
+      change("\"milliseconds\":3", "\"milliseconds\":0"),
+      path + ":2: expected a finite number above 0 as 'milliseconds', got 0");
+  EXPECT_EQ(
+      change("\"milliseconds\":3", "\"milliseconds\":1e999"),
+      path + ":2: expected a finite number above 0 as 'milliseconds', got inf");
   EXPECT_EQ(change("\"ratio\":", "\"ratio\":1e999,\"of\":"),
-            path + ":2: expected a finite number above 0 as 'ratio'");
-  EXPECT_EQ(change("\"spread\":0", "\"spread\":1e999"),
-            path + ":2: expected a finite number of at least 0 as 'spread'");
-  EXPECT_EQ(change("\"seconds\":0.5", "\"seconds\":1e999"),
-            path + ":2: expected a finite number of at least 0 as 'seconds'");
-  EXPECT_EQ(change("\"rounds\":7", "\"rounds\":1e300"),
+            path + ":2: expected a finite number above 0 as 'ratio', got inf");
+  EXPECT_EQ(
+      change("\"spread\":0", "\"spread\":1e999"),
+      path + ":2: expected a finite number of at least 0 as 'spread', got inf");
+  EXPECT_EQ(
+      change("\"seconds\":0.5", "\"seconds\":1e999"),
+      path +
+          ":2: expected a finite number of at least 0 as 'seconds', got inf");
+  EXPECT_EQ(change("\"rounds\":7", "\"rounds\":1e22"),
             path + ":2: expected a whole number from 0 to 4294967295 as "
-                   "'rounds'");
-  EXPECT_EQ(change("\"spread\":0", "\"spread\":-1"),
-            path + ":2: expected a finite number of at least 0 as 'spread'");
+                   "'rounds', got 1e+22");
+  EXPECT_EQ(
+      change("\"spread\":0", "\"spread\":-1"),
+      path + ":2: expected a finite number of at least 0 as 'spread', got -1");
   EXPECT_EQ(change("\"cell\":\"a\"", "\"cell\":3"),
-            path + ":2: expected a string as 'cell'");
-  EXPECT_EQ(change("\"close\"", "\"near\""),
-            path + ":2: expected none, same bits or close as 'check'");
+            path + ":2: expected a string as 'cell', got 3");
+  EXPECT_EQ(
+      change("\"close\"", "\"near\""),
+      path + ":2: expected none, same bits or close as 'check', got \"near\"");
   EXPECT_EQ(change("\"accesses\":[", "\"accesses\":[1,"),
-            path + ":2: expected a list of strings as 'accesses'");
+            path + ":2: expected a list of strings as 'accesses', got "
+                   "[1,\"<group>\",\"\"]");
   EXPECT_EQ(
       change("\"deep\":2", "\"deep\":[]"),
       path + ":2: expected a whole number or a word as 'deep' of the schedule, "
              "got []");
+  EXPECT_EQ(change("{\"wide\":1,\"deep\":2,\"long\":4}", "{}"),
+            path + ":2: expected fields as 'schedule', got {}");
+  EXPECT_EQ(change("\"deep\":2", "\"deep\":2,\"d\\u0065ep\":4"),
+            path + ":2: expected 'deep' once, got it twice");
+  EXPECT_EQ(change("\"rounds\":7", "\"seconds\":7"),
+            path + ":2: expected 'seconds' once, got it twice");
   // Half a line, as after a crash of the machine.
   std::string error = readError(*text + text->substr(0, text->size() / 2));
   EXPECT_EQ(error.find(path + ":2: expected a JSON object a line: "), 0u)
       << error;
-  EXPECT_EQ(readError("[]"), path + ":1: expected a JSON object a line");
+  EXPECT_EQ(readError("[]"),
+            path + ":1: expected a JSON object a line, got []");
 }
 
 TEST_F(StoreTest, TwoProcessesAddWholeLines) {
@@ -215,7 +242,7 @@ TEST_F(StoreTest, ReplaysASearch) {
   };
   auto create = [&](llvm::StringRef cell) {
     return StoreMeasurer::create(*lines, cell, makeCell("a").key,
-                                 measurer.space(), complete);
+                                 measurer.space(), readPlanted, complete);
   };
   auto replayed = create("a");
   ASSERT_TRUE(replayed) << replayed.message();
@@ -233,6 +260,8 @@ TEST_F(StoreTest, ReplaysASearch) {
             "'a device' and 'another'");
   EXPECT_EQ((*replayed)->measure(Schedule{2, 2, 2}).front().dropped,
             "is not in the store");
+  (*lines)[3].fields["deep"] = "3";
+  EXPECT_EQ(create("a").message(), path + ":4: planted");
 }
 
 /// The first schedule is what the rules chose when the store was made; where
@@ -254,8 +283,8 @@ TEST_F(StoreTest, ReplaysWhereTheRulesHaveChanged) {
       value = value ? value : 4;
     return schedule;
   };
-  auto measurer = StoreMeasurer::create(*lines, "a", makeCell("a").key,
-                                        std::move(space), complete);
+  auto measurer = StoreMeasurer::create(
+      *lines, "a", makeCell("a").key, std::move(space), readPlanted, complete);
   ASSERT_TRUE(measurer) << measurer.message();
   EXPECT_EQ((*measurer)->space().chosen, Schedule({8, 8, 8}));
   // Two schedules are like the second of the list. Others of the list set what

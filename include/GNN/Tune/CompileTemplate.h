@@ -69,6 +69,11 @@ compileAll(llvm::ArrayRef<CompileJob> jobs, const Place &place,
 /// The schedule of a template with all fields open.
 Schedule openSchedule(const IsolatedTemplate &alone);
 
+/// The schedule of a template with these fields. The error says which it cannot
+/// have.
+runtime::Expected<Schedule> readSchedule(const IsolatedTemplate &alone,
+                                         const tile::ScheduleFields &fields);
+
 /// Completes a schedule: the compiler's passes choose its open fields. The
 /// error names the field that cannot be honoured.
 runtime::Expected<Schedule> completeSchedule(const IsolatedTemplate &alone,

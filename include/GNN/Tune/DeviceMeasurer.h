@@ -53,6 +53,7 @@ private:
       : alone(alone), chosenOne(chosen), place(place), memory(memory) {}
 
   runtime::Error prepare();
+  runtime::Error markUnwritten();
   void compile(llvm::ArrayRef<Schedule> asked);
   void measureAll(std::vector<Contender> &contenders);
   void begin(const Contender &contender);

@@ -42,8 +42,10 @@ struct WrittenPart {
   bool isF32 = false;
   /// Elements of a row: those of a node or an edge.
   int64_t width = 1;
-  /// The contents before the template runs, if the template also reads this
-  /// part.
+  /// Whether the template also reads this part.
+  bool isRead = false;
+  /// The contents before the template runs: those that it reads, or others that
+  /// show which elements it leaves out.
   std::optional<DeviceMemory> before;
 };
 
@@ -72,8 +74,11 @@ public:
   partsOf(const IsolatedTemplate &alone, const runtime::BoundFunction &bound,
           llvm::ArrayRef<std::shared_ptr<const runtime::Graph>> graphs) const;
 
-  /// Restores the parts that the template also reads, and fills the others with
-  /// ones in all bits, so elements that the template leaves out are found.
+  /// Sets the contents that a part has before the template runs.
+  runtime::Error setBefore(WrittenPart &part, llvm::StringRef bytes) const;
+
+  /// Gives parts the contents that they have before the template runs: ones in
+  /// all bits where nobody has set any.
   runtime::Error reset(llvm::ArrayRef<WrittenPart> parts) const;
 
   /// Waits, and gives the contents of parts.

@@ -51,6 +51,13 @@ struct StoredMeasurement {
   Cell cell;
   tile::ScheduleFields fields;
   Measurement measured;
+  /// The file and the number of the line, for errors.
+  std::string place;
+
+  /// Whether it is of a template of a cell.
+  bool isOf(llvm::StringRef name, const tile::TemplateKey &key) const {
+    return cell.name == name && cell.key.tie() == key.tie();
+  }
 };
 
 /// Reads the lines of a store. The error has the number of the invalid line.
@@ -65,13 +72,18 @@ readStore(const std::string &path);
 class StoreMeasurer : public Measurer {
 public:
   using Complete = std::function<runtime::Expected<Schedule>(const Schedule &)>;
+  /// The schedule with these fields. The error says which the template cannot
+  /// have.
+  using Read =
+      std::function<runtime::Expected<Schedule>(const tile::ScheduleFields &)>;
 
   /// The lines of `stored` that are of this cell by name and key. The error
-  /// says that there are none, or of several devices, or which field there is
-  /// not.
+  /// says that there are none, or of several devices, or which line cannot be
+  /// read.
   static runtime::Expected<std::unique_ptr<StoreMeasurer>>
   create(llvm::ArrayRef<StoredMeasurement> stored, llvm::StringRef cell,
-         const tile::TemplateKey &key, SearchSpace space, Complete complete);
+         const tile::TemplateKey &key, SearchSpace space, const Read &read,
+         Complete complete);
 
   const SearchSpace &space() const override { return schedules; }
   /// As the passes complete it; if the store lacks that, as its only schedule

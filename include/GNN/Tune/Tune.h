@@ -19,12 +19,17 @@ struct TunedTemplate {
   size_t number = 0;
   std::string name;
   /// Milliseconds of the chosen schedule, measured alone, or by the search if
-  /// there was one.
+  /// there was one; 0 if it was not measured.
   double milliseconds = 0;
   llvm::ArrayRef<tile::ScheduleField> fields;
   /// The trials; empty if the template was not searched.
   History history;
-  /// A line of a schedule file; empty if the chosen schedule stays.
+  /// The number of the equal template whose search is also that of this one.
+  std::optional<size_t> sameAs;
+  /// The faster schedule's measurement, of this template or the equal one.
+  std::optional<Measurement> faster;
+  /// A line of a schedule file, for all equal templates; empty if the chosen
+  /// schedule stays, and of templates with `sameAs`.
   std::string line;
   /// The reason that the template was not searched, if the model of the search
   /// does not suit it.
@@ -36,9 +41,7 @@ struct TunedTemplate {
   size_t timed() const;
   /// Milliseconds of the faster schedule: those of the chosen one times the
   /// ratio, because clocks drift between measurements. Needs a faster schedule.
-  double tunedMilliseconds() const {
-    return milliseconds * history.best().measured.ratio;
-  }
+  double tunedMilliseconds() const { return milliseconds * faster->ratio; }
   /// Its line in the table, up to the name, which callers may qualify.
   std::string row() const;
   /// The lines below that one: what the filters have removed, and the refusal.
@@ -64,7 +67,7 @@ struct Tuned {
   /// A table of what became of the templates.
   std::string table() const;
   /// Whether anything was measured.
-  bool isBegun() const { return numSearched() > 0; }
+  bool isBegun() const;
 };
 
 /// Gives `module` the statistics of graphs and the gradients that the options

@@ -44,8 +44,8 @@ double NetworkModel::Network::cost(llvm::ArrayRef<double> values) const {
   return in.front();
 }
 
-/// Mean 0 and variance 1, all of one value 0.
-static void normalize(std::vector<double> &values, double epsilon) {
+/// Mean 0 and variance 1, all of one value 0. Returns the variance before.
+static double normalize(std::vector<double> &values, double epsilon) {
   double mean = 0, variance = 0, count = values.size();
   for (double value : values)
     mean += value / count;
@@ -53,6 +53,7 @@ static void normalize(std::vector<double> &values, double epsilon) {
     variance += (value - mean) * (value - mean) / count;
   for (double &value : values)
     value = (value - mean) / std::sqrt(variance + epsilon);
+  return variance;
 }
 
 static constexpr llvm::StringRef kinds[] = {"g-spmm", "g-sddmm"};
@@ -94,7 +95,10 @@ NetworkModel::weigh(const FeatureTable &table) const {
       value = row[column];
     costs.push_back(network->cost(values));
   }
-  normalize(costs, network->epsilon);
+  if (Error error = expectFinite(name, costs))
+    return error;
+  if (Error error = expectFinite(name, normalize(costs, network->epsilon)))
+    return error;
   return costs;
 }
 

@@ -50,6 +50,16 @@ ScheduleModel::parse(llvm::StringRef text, const std::string &name) {
   return widen(TreeModel::parse(text, name));
 }
 
+runtime::Error gnn::expectFinite(const std::string &name,
+                                 llvm::ArrayRef<double> weights) {
+  for (double weight : weights)
+    if (!std::isfinite(weight))
+      return runtime::failure(name,
+                              ": expected finite costs of schedules, got ",
+                              weight, ": are its parameters too large?");
+  return {};
+}
+
 std::vector<size_t> gnn::sortByWeight(llvm::ArrayRef<double> weights) {
   std::vector<std::pair<double, size_t>> sorted;
   for (auto [i, weight] : llvm::enumerate(weights))

@@ -79,6 +79,8 @@ TreeModel::weigh(const FeatureTable &table) const {
       value = column ? row[*column] : std::numeric_limits<double>::quiet_NaN();
     weights.push_back(-score(values));
   }
+  if (Error error = expectFinite(name, weights))
+    return error;
   return weights;
 }
 

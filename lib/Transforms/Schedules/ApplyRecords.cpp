@@ -61,11 +61,12 @@ static std::string describeChip(Operation *op) {
   gnn::TargetAttr target = gnn::findTarget(op);
   if (!target)
     return "unknown";
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << target.getKind() << " " << target.getChip() << " "
-         << target.getName() << " " << target.getLimits().vector;
-  return text;
+  std::vector<std::string> words;
+  for (StringRef word : {target.getKind(), target.getChip(), target.getName()})
+    if (!word.empty())
+      words.push_back(word.str());
+  words.push_back(std::to_string(target.getLimits().vector));
+  return llvm::join(words, " ");
 }
 
 RecordKey gnn::tile::describeForRecord(TileOpInterface op) {
@@ -128,6 +129,12 @@ struct ApplyRecords : gnn::impl::ApplyRecordsBase<ApplyRecords> {
   using ApplyRecordsBase::ApplyRecordsBase;
 
   void runOnOperation() override {
+    if (file.empty() && keys.empty()) {
+      emitError(getOperation().getLoc(),
+                "gnn-tile-apply-records: expected a file of records, or one "
+                "for keys, got neither");
+      return signalPassFailure();
+    }
     Records records = read();
     std::set<std::string> open;
     getOperation().walk([&](TileOpInterface op) {

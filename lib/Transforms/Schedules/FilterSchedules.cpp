@@ -17,10 +17,10 @@ using namespace gnn::tile;
 runtime::Expected<SmallVector<ScheduleFilter>>
 gnn::tile::parseScheduleFilters(StringRef names) {
   SmallVector<ScheduleFilter> filters;
+  if (names.trim().empty())
+    return filters;
   for (StringRef name : llvm::split(names, ',')) {
     name = name.trim();
-    if (name.empty())
-      continue;
     auto filter = findScheduleFilter(name);
     if (!filter)
       return runtime::Error("expected " + listScheduleFilters() + ", got '" +

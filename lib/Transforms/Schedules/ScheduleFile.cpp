@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/xxhash.h"
 
@@ -248,6 +249,28 @@ void gnn::tile::printSchedule(raw_ostream &os, const TemplateKey &key,
 
 static constexpr int maxNesting = 100;
 
+/// The first name that an object of a valid text has twice.
+static std::optional<std::string> findDoubledName(StringRef text) {
+  SmallVector<llvm::StringSet<>> objects;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '{')
+      objects.emplace_back();
+    if (text[at] == '}')
+      objects.pop_back();
+    if (text[at] != '"')
+      continue;
+    size_t begin = at++;
+    for (; text[at] != '"'; ++at)
+      at += text[at] == '\\';
+    if (!text.drop_front(at + 1).ltrim().starts_with(":"))
+      continue;
+    json::Value name = llvm::cantFail(json::parse(text.slice(begin, at + 1)));
+    if (!objects.back().insert(*name.getAsString()).second)
+      return name.getAsString()->str();
+  }
+  return std::nullopt;
+}
+
 Expected<json::Object> gnn::tile::parseLine(StringRef line) {
   if (gnn::runtime::findDeepNesting(line, maxNesting,
                                     gnn::runtime::Syntax::Text))
@@ -256,13 +279,16 @@ Expected<json::Object> gnn::tile::parseLine(StringRef line) {
   if (!value)
     return failure("expected a JSON object a line: ",
                    toString(value.takeError()));
-  if (json::Object *object = value->getAsObject())
-    return std::move(*object);
-  return failure("expected a JSON object a line");
+  json::Object *object = value->getAsObject();
+  if (!object)
+    return failure("expected a JSON object a line, got ", printed(*value));
+  if (auto doubled = findDoubledName(line))
+    return failure("expected '", *doubled, "' once, got it twice");
+  return std::move(*object);
 }
 
-static Error wrongField(const json::Object &line, StringRef name,
-                        StringRef wanted) {
+Error gnn::tile::wrongField(const json::Object &line, StringRef name,
+                            StringRef wanted) {
   const json::Value *value = line.get(name);
   return failure("expected ", wanted.str(), " as '", name.str(), "', got ",
                  value ? printed(*value) : "nothing");
@@ -283,7 +309,7 @@ static Error readTexts(const json::Object &line, StringRef name,
   if (!list || !llvm::all_of(*list, [](const json::Value &value) {
         return value.getAsString().has_value();
       }))
-    return failure("expected a list of strings as '", name.str(), "'");
+    return wrongField(line, name, "a list of strings");
   for (const json::Value &value : *list)
     values.push_back(value.getAsString()->str());
   return {};

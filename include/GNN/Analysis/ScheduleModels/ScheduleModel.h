@@ -43,6 +43,11 @@ public:
 inline constexpr llvm::StringLiteral howToTrain =
     "; benchmarks/tuning/retrain.py trains models (docs/TuningModels.md)";
 
+/// The error of the model of that name where a weight is not finite, as huge
+/// parameters make them: such weights have no order.
+runtime::Error expectFinite(const std::string &name,
+                            llvm::ArrayRef<double> weights);
+
 /// The indices of schedules, the smallest weight first; equal weights keep
 /// their order.
 std::vector<size_t> sortByWeight(llvm::ArrayRef<double> weights);

@@ -66,7 +66,8 @@ def ApplyRecords : Pass<"gnn-tile-apply-records", "::mlir::ModuleOp"> {
     key is new.
 
     Needs: templates on buffers; `gnn.target` and statistics as at the time of the records.
-    Keeps: schedules that templates have. Never fails for a record.
+    Keeps: schedules that templates have. Never fails for a record; fails with neither `file` nor
+    `keys`.
   }];
   let dependentDialects = ["::gnn::tile::TileDialect"];
   let options = [

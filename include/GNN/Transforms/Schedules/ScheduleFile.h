@@ -57,12 +57,15 @@ struct ScheduleEntry {
 mlir::FailureOr<std::vector<ScheduleEntry>> readSchedules(mlir::Operation *op,
                                                           llvm::StringRef path);
 
-/// The object of a line of JSON, of a key, and of the fields in `schedule`;
-/// errors say what was expected.
+/// The object of a line of JSON, none of whose names is doubled, of a key, and
+/// of the fields in `schedule`; errors say what was expected.
 gnn::runtime::Expected<llvm::json::Object> parseLine(llvm::StringRef line);
 gnn::runtime::Expected<TemplateKey> readKey(const llvm::json::Object &line);
 gnn::runtime::Expected<ScheduleFields>
 readFields(const llvm::json::Object &line);
+/// The error of a line that has not what is wanted by that name.
+gnn::runtime::Error wrongField(const llvm::json::Object &line,
+                               llvm::StringRef name, llvm::StringRef wanted);
 
 /// Writes the attributes of a line, into its object: a key, and fields that are
 /// set as `schedule`.
