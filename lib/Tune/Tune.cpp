@@ -84,11 +84,6 @@ std::string Tuned::lines() const {
   return text;
 }
 
-bool Tuned::isBegun() const {
-  return llvm::any_of(
-      templates, [](const TunedTemplate &tuned) { return tuned.timed() > 0; });
-}
-
 size_t Tuned::numSearched() const {
   return llvm::count_if(templates, [](const TunedTemplate &tuned) {
     return !tuned.history.trials.empty();

@@ -67,7 +67,10 @@ struct Tuned {
   /// A table of what became of the templates.
   std::string table() const;
   /// Whether anything was measured.
-  bool isBegun() const;
+  bool isBegun() const {
+    return llvm::any_of(templates,
+                        [](const auto &tuned) { return tuned.timed() > 0; });
+  }
 };
 
 /// Gives `module` the statistics of graphs and the gradients that the options
