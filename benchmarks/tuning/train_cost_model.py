@@ -36,7 +36,7 @@ METRICS = {
     "g-sddmm": ["out_mem_access_eff", "mem_access_eff_factor_2", "total_num_threads",
                 "warp_shuffle_factor", "feat_len_factor"]}
 SCALES = {"plain": np.asarray, "log": np.log}
-OFFSET, EPSILON, HIDDEN = 0.01, 1e-5, 128
+OFFSET, EPSILON, HIDDEN = 0.01, 1e-5, 64
 EPOCHS, FOLDS, RATE, DROPPED, SEED = 400, 5, 3e-3, 0.3, 1
 
 
