@@ -32,11 +32,13 @@ static SmallVector<std::string> listPoints() {
   return points;
 }
 
-/// The first message of a parser that shows the text as well.
+/// The first message of a parser that shows the text as well; empty if it wrote
+/// none, as for values of options, whose errors go to the standard error stream.
 static StringRef firstMessage(StringRef messages) {
   size_t at = messages.find("error: ");
   if (at != StringRef::npos)
     messages = messages.drop_front(at + strlen("error: "));
+  messages.consume_front("<Pass-Options-Parser>: ");
   return messages.take_until([](char c) { return c == '\n'; });
 }
 
@@ -50,6 +52,31 @@ static std::string printPasses(OpPassManager &pm) {
   return text;
 }
 
+/// The text in the parentheses that follow.
+static StringRef takeInner(StringRef text) {
+  size_t open = 1, end = 0;
+  for (; end < text.size() && open; ++end)
+    open += (text[end] == '(') - (text[end] == ')');
+  return text.take_front(end).drop_back();
+}
+
+/// The first pass on modules that `any(...)` has within it, where it runs on
+/// nothing; else empty.
+static std::string findModulePassInAny(StringRef printed) {
+  constexpr StringRef any = "any(";
+  for (size_t at = 0; (at = printed.find(any, at)) != StringRef::npos;) {
+    at += any.size();
+    OpPassManager inside;
+    if (failed(parsePasses(takeInner(printed.drop_front(at)), inside,
+                           llvm::nulls())))
+      continue;
+    for (Pass &pass : inside.getPasses())
+      if (pass.getOpName() == ModuleOp::getOperationName())
+        return pass.getArgument().str();
+  }
+  return "";
+}
+
 /// Checks passes on the module; fails with what was expected.
 static LogicalResult checkPasses(StringRef text, std::string &message) {
   OpPassManager pm(ModuleOp::getOperationName());
@@ -57,6 +84,8 @@ static LogicalResult checkPasses(StringRef text, std::string &message) {
   llvm::raw_string_ostream stream(errors);
   if (failed(parsePasses(text, pm, stream))) {
     message = firstMessage(errors).str();
+    if (message.empty())
+      message = "expected passes with valid options, got '" + text.str() + "'";
     if (StringRef(message).contains("does not refer to a registered pass"))
       message += " (those of a plugin are registered where it is loaded: "
                  "docs/Plugins.md)";
@@ -69,6 +98,9 @@ static LogicalResult checkPasses(StringRef text, std::string &message) {
     message = "expected passes on the module and on what is in it, got passes "
               "on modules inside: '" +
               printed + "'";
+  else if (std::string pass = findModulePassInAny(printed); !pass.empty())
+    message = "expected '" + pass +
+              "' on the module, got it within any(...), where no module is";
   return success(message.empty());
 }
 

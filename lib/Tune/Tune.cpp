@@ -330,7 +330,7 @@ Error Tuner::timeChosen() {
 double Tuner::shareOf(size_t number) const {
   double all = 0;
   for (size_t other : templates.numbers)
-    if (other >= number)
+    if (result.templates[other].history.trials.empty())
       all += result.templates[other].milliseconds;
   double left = std::max(options.seconds - elapsed(), 0.0);
   return all > 0 ? left * result.templates[number].milliseconds / all : 0;
@@ -381,6 +381,11 @@ Error Tuner::run() {
         &Tuner::setInputs, &Tuner::timeChosen})
     if (Error error = (this->*step)())
       return error;
+  // The longest first: what is left to the last may be too little to measure.
+  llvm::stable_sort(templates.numbers, [&](size_t one, size_t other) {
+    return result.templates[one].milliseconds >
+           result.templates[other].milliseconds;
+  });
   for (size_t number : templates.numbers) {
     if (result.isStopped || elapsed() >= options.seconds)
       break;

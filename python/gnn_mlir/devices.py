@@ -4,7 +4,7 @@
 import ctypes
 import logging
 
-from . import capi, compiler_capi, interop, running, signatures, targets
+from . import capi, compiler_capi, interop, running, signatures, targets, types
 from .placed_graph import PlacedGraph
 
 _DEVICES = {}
@@ -28,7 +28,8 @@ def _open(name, device):
     if name in targets.ALL:
         return getattr(capi.Device, name)()
     if not capi.has_compiler() or name not in compiler_capi.targets():
-        raise ValueError(f"device: expected cpu, cuda:N or emulator, got {device!r}")
+        raise ValueError(f"device: expected cpu, cuda:N or emulator, got "
+                         f"{types.described(device)}")
     return capi.Device(capi.made("gnnDeviceOpen", name.encode()))
 
 

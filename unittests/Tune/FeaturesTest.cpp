@@ -201,8 +201,8 @@ TEST(Features, BlocksHaveRoomAsTheFilterSays) {
   EXPECT_EQ(table.rows[1][blocks], 0);
   EXPECT_EQ(table.rows[2][blocks], 1);
   size_t share = *table.find("layout.registers_of_most");
-  EXPECT_DOUBLE_EQ(table.rows[0][share], 72 * 896 / 65536.0);
-  EXPECT_DOUBLE_EQ(table.rows[1][share], 73 * 896 / 65536.0);
+  EXPECT_DOUBLE_EQ(table.rows[0][share], 1);
+  EXPECT_DOUBLE_EQ(table.rows[1][share], 73 / 72.0);
   EXPECT_DOUBLE_EQ(table.rows[2][share], 73 / 64.0);
 }
 

@@ -19,9 +19,6 @@ using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
 
-/// Registers of a thread that are given at a time.
-static constexpr int64_t givenTogether = 8;
-
 int64_t gnn::tile::countGiven(int64_t registers) {
   return llvm::alignTo(registers, givenTogether);
 }

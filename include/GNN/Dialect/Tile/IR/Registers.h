@@ -20,6 +20,9 @@ inline constexpr int64_t mostRegisters = 255;
 /// The same at least, which ptxas raises others to.
 inline constexpr int64_t fewestRegisters = 24;
 
+/// Registers of a thread that are given at a time.
+inline constexpr int64_t givenTogether = 8;
+
 /// The registers of a multiprocessor that a thread occupies if it uses this
 /// number: a warp gets multiples of 256.
 int64_t countGiven(int64_t registers);
