@@ -118,7 +118,7 @@ def test_schedules_of_a_model_are_reported():
     with torch.no_grad():
         text = gnn_mlir.explain(model, X, EDGES)
     count, laid_out = re.search(
-        r"\n    without gradients: (\d) kernels, (\d) laid out from model ranker.txt$", text).groups()
+        r"\n    without gradients: (\d) kernels, (\d) with schedules of model ranker.txt$", text).groups()
     assert 0 < int(laid_out) < int(count)
     names = gnn_mlir.explain(model, kernels=True)
     assert len(re.findall(r"^      \w+, schedule from model ranker.txt$", names, re.MULTILINE)) == (
@@ -159,19 +159,19 @@ def test_kernels_that_are_launched_again():
         "without gradients": ["file f:2"]})
     assert str(program) == """\
   program on g of 1 node type and 2 edge types
-    forward of training: 3 kernels, 2 different, 1 laid out from file f:2
+    forward of training: 3 kernels, 2 different, 1 with schedules of file f:2
     backward of training: 2 kernels
-    without gradients: 1 kernel, 1 laid out from file f:2"""
+    without gradients: 1 kernel, 1 with schedules of file f:2"""
     assert program.as_text(kernels=True) == """\
   program on g of 1 node type and 2 edge types
-    forward of training: 3 kernels, 2 different, 1 laid out from file f:2
+    forward of training: 3 kernels, 2 different, 1 with schedules of file f:2
       forward_forward_0_linear
       forward_forward_1_aggregate, schedule from file f:2
       forward_forward_2_linear, which runs forward_forward_0_linear
     backward of training: 2 kernels
       forward_backward_0_linear
       forward_backward_1_linear, which runs forward_forward_0_linear
-    without gradients: 1 kernel, 1 laid out from file f:2
+    without gradients: 1 kernel, 1 with schedules of file f:2
       forward_0_linear, schedule from file f:2"""
 
 

@@ -313,7 +313,7 @@ def _embeddings_text(names):
 def _sources_text(sources):
     """How many kernels have schedules from where; nothing where the rules chose all."""
     counts = collections.Counter(filter(None, sources))
-    return "".join(f", {count} laid out from {source}" for source, count in counts.items())
+    return "".join(f", {count} with schedules of {source}" for source, count in counts.items())
 
 
 def left(outer):
