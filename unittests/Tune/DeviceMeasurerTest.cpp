@@ -10,6 +10,9 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
+#include <thread>
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tune;
@@ -167,4 +170,27 @@ TEST_F(MeasurerOfSum, EndsWhereTheChosenScheduleFails) {
   EXPECT_TRUE(hasForm(measurer->broken(), "run: ", "planted"));
   EXPECT_EQ(found[0].dropped, measurer->broken());
   EXPECT_EQ(found[1].dropped, measurer->broken());
+}
+
+/// Once a run is given up, nothing else is run, whether it ends well or not.
+/// The thread, and all that it uses, is in a process of its own.
+TEST_F(MeasurerOfSum, LeavesTheDeviceAloneOnceARunIsGivenUp) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto exitAfterMeasuring = [&](const char *error) {
+    program.place.patience = {1, 100};
+    auto measurer = create(1);
+    device->errorOfHeld = error;
+    device->held = 3; // that of the first candidate
+    measurer->measure(candidates(*measurer, 2));
+    device->isHeld = false;
+    while (hasAbandonedThreads())
+      std::this_thread::yield();
+    llvm::errs() << device->launches << " launches; " << measurer->broken();
+    std::exit(0);
+  };
+  for (const char *error : {"", "planted"})
+    EXPECT_EXIT(
+        exitAfterMeasuring(error), testing::ExitedWithCode(0),
+        "^3 launches; schedule <.*> runs for more than 1.1 s, 1.0000 ms "
+        "by the chosen schedule, and is given up: ");
 }
