@@ -6,12 +6,14 @@
 
 #include "GNN/Tune/Tune.h"
 
+#include "GNN/Target/PlanGraphs.h"
 #include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 #include "GNN/Tune/ModelSearch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -206,16 +208,23 @@ private:
 };
 } // namespace
 
-/// Whether all graphs are there: no template is at fault where one is not. What
-/// is derived of a graph is made of it.
+/// Whether all graphs are there, and are as declared: no template is at fault
+/// where one is not. What is derived of a graph is made of it.
 Error Tuner::checkGraphs() {
+  llvm::StringSet<> checked;
   for (const IsolatedTemplate &one : alone) {
-    StringRef name = one.op().getGraphAttr().getValue();
-    auto declared = module.lookupSymbol<GraphOp>(name);
-    if (declared && declared.isDerived())
-      name = *declared.getParentGraph();
-    if (auto graph = place.graphOf(name.str()); !graph)
+    auto declared =
+        module.lookupSymbol<GraphOp>(one.op().getGraphAttr().getValue());
+    if (declared.isDerived())
+      declared = module.lookupSymbol<GraphOp>(*declared.getParentGraph());
+    std::string name = declared.getSymName().str();
+    if (!checked.insert(name).second)
+      continue;
+    auto graph = place.graphOf(name);
+    if (!graph)
       return graph.takeError();
+    if (Error error = checkGraph(describeGraph(declared), **graph))
+      return error.in("graph '" + name + "'");
   }
   return {};
 }
