@@ -124,8 +124,11 @@ Error DeviceMeasurer::prepare() {
 
 /// Makes runs begin with other bits than those of the expected result, so that
 /// elements which a candidate leaves out are found. What the chosen schedule
-/// leaves out, too, such as padding, stays as it is.
+/// leaves out, too, such as padding, stays as it is. Of large results, and of
+/// those that do not fit on the device twice, all bits stay ones.
 Error DeviceMeasurer::markUnwritten() {
+  if (!isCheckedFirst())
+    return {};
   std::vector<std::string> marks = expected;
   auto mark = [&]() -> Error {
     for (auto [part, bytes] : llvm::zip_equal(parts, marks))
@@ -137,8 +140,12 @@ Error DeviceMeasurer::markUnwritten() {
   for (std::string &bytes : marks)
     for (char &byte : bytes)
       byte = ~byte;
-  if (Error error = mark())
-    return error;
+  if (Error error = mark()) {
+    for (WrittenPart &part : parts)
+      if (!part.isRead)
+        part.before.reset();
+    return {};
+  }
   auto found = compute(chosenOne);
   if (!found)
     return found.takeError();

@@ -172,6 +172,26 @@ TEST_F(MeasurerOfSum, EndsWhereTheChosenScheduleFails) {
   EXPECT_EQ(found[1].dropped, measurer->broken());
 }
 
+/// Large results, and those that the device cannot hold twice, are measured
+/// without a copy of their marks.
+TEST_F(MeasurerOfSum, MarksNoResultThatDoesNotFitTwice) {
+  auto countAllocations = [&] {
+    const int before = device->allocations;
+    auto measurer = create(1);
+    const int made = device->allocations - before;
+    device->isFull = false;
+    Measurement found = measurer->measure(candidates(*measurer, 1))[0];
+    EXPECT_EQ(found.dropped, "");
+    EXPECT_EQ(found.check == Check::None, program.place.mostBytesToCheck == 0);
+    return made;
+  };
+  EXPECT_EQ(countAllocations(), 1);
+  device->isFull = true;
+  EXPECT_EQ(countAllocations(), 1);
+  program.place.mostBytesToCheck = 0;
+  EXPECT_EQ(countAllocations(), 0);
+}
+
 /// Once a run is given up, nothing else is run, whether it ends well or not.
 /// The thread, and all that it uses, is in a process of its own.
 TEST_F(MeasurerOfSum, LeavesTheDeviceAloneOnceARunIsGivenUp) {

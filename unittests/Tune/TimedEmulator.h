@@ -32,6 +32,9 @@ public:
     return inner->kernelFormats();
   }
   runtime::Expected<void *> allocate(int64_t bytes) override {
+    ++allocations;
+    if (isFull)
+      return runtime::Error("full");
     return inner->allocate(bytes);
   }
   void free(void *memory) override { inner->free(memory); }
@@ -129,6 +132,9 @@ public:
   double milliseconds = 0;
   /// The events so far, and after how many of them the next launch fails.
   int records = 0, failing = -1;
+  /// The allocations so far, and whether the next one fails.
+  int allocations = 0;
+  bool isFull = false;
   /// The launches so far, and the one that takes as long as `isHeld`, and whose
   /// error is then this.
   std::atomic<int> launches{0};
