@@ -11,9 +11,9 @@
 
 #include "Describe.h"
 #include "PlanConstants.h"
-#include "PlanGraphs.h"
 
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
+#include "GNN/Target/PlanGraphs.h"
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Dialect/GNN/IR/Origin.h"

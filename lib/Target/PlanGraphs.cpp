@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlanGraphs.h"
+#include "GNN/Target/PlanGraphs.h"
 
 using namespace mlir;
 using namespace gnn;

@@ -124,8 +124,11 @@ Error DeviceMeasurer::prepare() {
 
 /// Makes runs begin with other bits than those of the expected result, so that
 /// elements which a candidate leaves out are found. What the chosen schedule
-/// leaves out, too, such as padding, stays as it is.
+/// leaves out, too, such as padding, stays as it is. Of large results, and of
+/// those that do not fit on the device twice, all bits stay ones.
 Error DeviceMeasurer::markUnwritten() {
+  if (!isCheckedFirst())
+    return {};
   std::vector<std::string> marks = expected;
   auto mark = [&]() -> Error {
     for (auto [part, bytes] : llvm::zip_equal(parts, marks))
@@ -137,8 +140,12 @@ Error DeviceMeasurer::markUnwritten() {
   for (std::string &bytes : marks)
     for (char &byte : bytes)
       byte = ~byte;
-  if (Error error = mark())
-    return error;
+  if (Error error = mark()) {
+    for (WrittenPart &part : parts)
+      if (!part.isRead)
+        part.before.reset();
+    return {};
+  }
   auto found = compute(chosenOne);
   if (!found)
     return found.takeError();
@@ -179,15 +186,24 @@ double DeviceMeasurer::elapsed() const {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// Says that something begins which may never end, or overwrite what is not a
-/// result.
-void DeviceMeasurer::begin(const Contender &contender) {
+/// Says that something begins which may never end. False once the measurements
+/// are given up: the device has to be left alone.
+bool DeviceMeasurer::goOn() {
+  if (!restartClock || restartClock())
+    return true;
+  deviceError = "given up";
+  return false;
+}
+
+/// Says the same of something that may also overwrite what is not a result.
+bool DeviceMeasurer::begin(const Contender &contender) {
+  if (!goOn())
+    return false;
   running = &contender;
   if (contender.compiled != &chosenOne &&
       !llvm::is_contained(suspects, &contender))
     suspects.push_back(&contender);
-  if (restartClock)
-    restartClock();
+  return true;
 }
 
 /// "schedule <lanes = 8, row_walk = team>", for errors.
@@ -209,7 +225,8 @@ Error DeviceMeasurer::repeat(const Contender &contender,
 }
 
 Expected<double> DeviceMeasurer::time(const Contender &contender) {
-  begin(contender);
+  if (!begin(contender))
+    return Error(deviceError);
   auto from = place.device->record(nullptr);
   if (!from)
     return from.takeError();
@@ -233,7 +250,8 @@ void DeviceMeasurer::makeReplays(std::vector<Contender> &contenders) {
       return;
     if (!contender.runs())
       continue;
-    begin(contender);
+    if (!begin(contender))
+      return;
     auto made = place.device->makeReplay(
         [&](runtime::Stream stream) { return repeat(contender, stream); });
     if (!made) {
@@ -265,6 +283,8 @@ void DeviceMeasurer::drop(Contender &contender, const Error &error) {
   contender.measured.dropped = error.message();
   if (contender.compiled == &chosenOne)
     deviceError = contender.measured.dropped;
+  if (!goOn())
+    return;
   Error other = memory.run(alone, *chosenOne.bound);
   if (!other)
     other = place.device->synchronize(nullptr);
@@ -274,7 +294,8 @@ void DeviceMeasurer::drop(Contender &contender, const Error &error) {
 
 /// Runs it once and compares its result.
 void DeviceMeasurer::check(Contender &contender) {
-  begin(contender);
+  if (!begin(contender))
+    return;
   auto contents = compute(*contender.compiled);
   if (!contents)
     return drop(contender, contents.takeError());
@@ -290,9 +311,8 @@ void DeviceMeasurer::check(Contender &contender) {
 /// Ends all measurements unless the chosen schedule still has its result:
 /// then somebody has written what is not a result, such as an input.
 void DeviceMeasurer::confirm() {
-  if (suspects.empty() || !deviceError.empty())
+  if (suspects.empty() || !deviceError.empty() || !begin(*suspects.back()))
     return;
-  begin(*suspects.back());
   auto contents = compute(chosenOne);
   // Results of atomics, if somebody chose these, have other bits on each run.
   if (!contents)
@@ -313,11 +333,9 @@ void DeviceMeasurer::warmUp(Contender &contender) {
     return drop(contender, error);
   if (isCheckedFirst())
     check(contender);
-  else {
-    begin(contender);
+  else if (begin(contender))
     if (Error error = memory.run(alone, bound))
       drop(contender, error.in("launch"));
-  }
   if (!contender.runs())
     return;
   auto first = time(contender);

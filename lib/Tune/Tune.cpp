@@ -6,12 +6,14 @@
 
 #include "GNN/Tune/Tune.h"
 
+#include "GNN/Target/PlanGraphs.h"
 #include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Tune/DeviceMeasurer.h"
 #include "GNN/Tune/ModelSearch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -182,7 +184,7 @@ private:
   Error setInputs();
   Error runFirst(size_t count) const;
   Error timeChosen();
-  Error timeAll(const std::function<void(size_t)> &begin,
+  Error timeAll(const std::function<bool(size_t)> &begin,
                 std::vector<double> &milliseconds) const;
   Error search(TunedTemplate &tuned);
   double elapsed() const {
@@ -206,16 +208,23 @@ private:
 };
 } // namespace
 
-/// Whether all graphs are there: no template is at fault where one is not. What
-/// is derived of a graph is made of it.
+/// Whether all graphs are there, and are as declared: no template is at fault
+/// where one is not. What is derived of a graph is made of it.
 Error Tuner::checkGraphs() {
+  llvm::StringSet<> checked;
   for (const IsolatedTemplate &one : alone) {
-    StringRef name = one.op().getGraphAttr().getValue();
-    auto declared = module.lookupSymbol<GraphOp>(name);
-    if (declared && declared.isDerived())
-      name = *declared.getParentGraph();
-    if (auto graph = place.graphOf(name.str()); !graph)
+    auto declared =
+        module.lookupSymbol<GraphOp>(one.op().getGraphAttr().getValue());
+    if (declared.isDerived())
+      declared = module.lookupSymbol<GraphOp>(*declared.getParentGraph());
+    std::string name = declared.getSymName().str();
+    if (!checked.insert(name).second)
+      continue;
+    auto graph = place.graphOf(name);
+    if (!graph)
       return graph.takeError();
+    if (Error error = checkGraph(describeGraph(declared), **graph))
+      return error.in("graph '" + name + "'");
   }
   return {};
 }
@@ -269,19 +278,20 @@ Error Tuner::runFirst(size_t count) const {
 }
 
 /// Times each template once, after a run that nobody times. `begin` is told
-/// which one begins.
-Error Tuner::timeAll(const std::function<void(size_t)> &begin,
+/// which one begins, which an error is about, and says whether it may.
+Error Tuner::timeAll(const std::function<bool(size_t)> &begin,
                      std::vector<double> &milliseconds) const {
   for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
-    begin(i);
-    Error error = memory.run(one, *compiled.bound);
-    if (!error)
-      error = place.device->synchronize(nullptr);
-    if (error)
-      return error.in("template " + result.templates[i].name);
+    if (!begin(i))
+      return {};
+    if (Error error = memory.run(one, *compiled.bound))
+      return error;
+    if (Error error = place.device->synchronize(nullptr))
+      return error;
   }
   for (auto [i, one, compiled] : llvm::enumerate(alone, chosen)) {
-    begin(i);
+    if (!begin(i))
+      return {};
     auto from = place.device->record(nullptr);
     if (!from)
       return from.takeError();
@@ -290,10 +300,10 @@ Error Tuner::timeAll(const std::function<void(size_t)> &begin,
     auto to = place.device->record(nullptr);
     if (!to)
       return to.takeError();
-    auto elapsed = place.device->elapsed(**from, **to);
-    if (!elapsed)
-      return elapsed.takeError();
-    milliseconds.push_back(*elapsed);
+    auto time = place.device->elapsed(**from, **to);
+    if (!time)
+      return time.takeError();
+    milliseconds.push_back(*time);
   }
   return {};
 }
@@ -301,7 +311,8 @@ Error Tuner::timeAll(const std::function<void(size_t)> &begin,
 /// Times each template, or gives up one that takes longer than candidates may
 /// and the whole budget.
 Error Tuner::timeChosen() {
-  // Of what follows the thread writes only this, if it is given up.
+  // If the thread is given up, it goes on to use this and the tuner, and
+  // nothing of the caller's.
   struct Outcome {
     std::atomic<size_t> number = 0;
     std::vector<double> milliseconds;
@@ -310,19 +321,23 @@ Error Tuner::timeChosen() {
   auto outcome = std::make_shared<Outcome>();
   auto work = [this, outcome](const auto &restart) {
     auto begin = [&](size_t number) {
+      if (!restart())
+        return false;
       outcome->number = number;
-      restart();
+      return true;
     };
     outcome->error = timeAll(begin, outcome->milliseconds);
   };
   const double limit = place.patience.limit(0) + options.seconds;
   hasChosenHung = !runWatched(limit, work);
-  if (hasChosenHung)
-    return runtime::failure("template ", result.templates[outcome->number].name,
-                            ": the chosen schedule ", describeHang(limit));
+  Error error = hasChosenHung
+                    ? Error("the chosen schedule " + describeHang(limit))
+                    : outcome->error;
+  if (error)
+    return error.in("template " + result.templates[outcome->number].name);
   for (auto [tuned, time] : llvm::zip(result.templates, outcome->milliseconds))
     tuned.milliseconds = time;
-  return outcome->error;
+  return {};
 }
 
 /// The part of the seconds that are left, by the times of the templates that

@@ -44,9 +44,10 @@ struct Watched {
       std::chrono::steady_clock::now();
   bool isDone = false, isAbandoned = false;
 
-  void restart() {
+  bool restart() {
     std::lock_guard<std::mutex> lock(mutex);
     begin = std::chrono::steady_clock::now();
+    return !isAbandoned;
   }
   void finish() {
     std::lock_guard<std::mutex> lock(mutex);
@@ -76,12 +77,11 @@ struct Watched {
 } // namespace
 
 bool gnn::tune::runWatched(
-    double seconds,
-    std::function<void(const std::function<void()> &restart)> work) {
+    double seconds, std::function<void(const RestartClock &restart)> work) {
   auto watched = std::make_shared<Watched>();
   llvm::thread thread(std::optional<unsigned>(stackBytes),
                       [watched, work = std::move(work)]() mutable {
-                        work([&] { watched->restart(); });
+                        work([&] { return watched->restart(); });
                         work = nullptr; // what it holds is gone when it is done
                         watched->finish();
                       });

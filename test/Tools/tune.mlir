@@ -60,6 +60,8 @@
 // RUN: not gnn-tune %s --function f --graph %t.npz --out=%t.jsonl --op=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not gnn-tune %s --function h --graph %t.npz --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=GRAPH
+// RUN: sed 's/edge_types = 2}/edge_types = 2, self_loops}/' %s > %t.loops.mlir
+// RUN: not gnn-tune %t.loops.mlir --function f --graph %t.npz --out=%t.jsonl --target=cpu 2>&1 | FileCheck %s --check-prefix=DECLARED
 // RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu --graph=h=%t.npz 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu --graph=%t.npz --graph=h=%t.npz 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not gnn-tune %s --function f --out=%t.jsonl --target=cpu --add-self-loops 2>&1 | FileCheck %s --check-prefix=LOOPS
@@ -92,6 +94,7 @@
 // NEGATIVE: {{^gnn-tune: error: --op: expected a whole number from 0 to 2147483647, got '-2'$}}
 // FUNCTION: {{^gnn-tune: error: --function: expected one of f, got 'h'$}}
 // GRAPH:    {{^gnn-tune: error: graph 'g': expected a graph, or statistics in its declaration \(stats = #gnn.stats<...>\) for a synthetic graph, got neither$}}
+// DECLARED: {{^gnn-tune: error: graph 'g': expected one self loop at each node, got 0 at node 0; }}
 // NAME:     {{^gnn-tune: error: expected --graph g=FILE.npz, got 'h=.+'$}}
 // COUNT:    {{^gnn-tune: error: expected --graph once for each graph of the function: 1, got 2$}}
 // LOOPS:    {{^gnn-tune: error: --add-self-loops: expected --graph FILE.npz, whose edges it changes, got none$}}

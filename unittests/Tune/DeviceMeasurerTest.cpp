@@ -10,6 +10,9 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
+#include <thread>
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tune;
@@ -167,4 +170,47 @@ TEST_F(MeasurerOfSum, EndsWhereTheChosenScheduleFails) {
   EXPECT_TRUE(hasForm(measurer->broken(), "run: ", "planted"));
   EXPECT_EQ(found[0].dropped, measurer->broken());
   EXPECT_EQ(found[1].dropped, measurer->broken());
+}
+
+/// Large results, and those that the device cannot hold twice, are measured
+/// without a copy of their marks.
+TEST_F(MeasurerOfSum, MarksNoResultThatDoesNotFitTwice) {
+  auto countAllocations = [&] {
+    const int before = device->allocations;
+    auto measurer = create(1);
+    const int made = device->allocations - before;
+    device->isFull = false;
+    Measurement found = measurer->measure(candidates(*measurer, 1))[0];
+    EXPECT_EQ(found.dropped, "");
+    EXPECT_EQ(found.check == Check::None, program.place.mostBytesToCheck == 0);
+    return made;
+  };
+  EXPECT_EQ(countAllocations(), 1);
+  device->isFull = true;
+  EXPECT_EQ(countAllocations(), 1);
+  program.place.mostBytesToCheck = 0;
+  EXPECT_EQ(countAllocations(), 0);
+}
+
+/// Once a run is given up, nothing else is run, whether it ends well or not.
+/// The thread, and all that it uses, is in a process of its own.
+TEST_F(MeasurerOfSum, LeavesTheDeviceAloneOnceARunIsGivenUp) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto exitAfterMeasuring = [&](const char *error) {
+    program.place.patience = {1, 100};
+    auto measurer = create(1);
+    device->errorOfHeld = error;
+    device->held = 3; // that of the first candidate
+    measurer->measure(candidates(*measurer, 2));
+    device->isHeld = false;
+    while (hasAbandonedThreads())
+      std::this_thread::yield();
+    llvm::errs() << device->launches << " launches; " << measurer->broken();
+    std::exit(0);
+  };
+  for (const char *error : {"", "planted"})
+    EXPECT_EXIT(
+        exitAfterMeasuring(error), testing::ExitedWithCode(0),
+        "^3 launches; schedule <.*> runs for more than 1.1 s, 1.0000 ms "
+        "by the chosen schedule, and is given up: ");
 }

@@ -197,10 +197,11 @@ struct PlantedSum : testing::Test {
 /// The same on a GPU, on which no candidate is faster than another.
 struct PlantedSumOfOneTime : PlantedSum {
   PlantedSumOfOneTime() : PlantedSum(/*isForGPU=*/true) {
-    auto device = std::make_shared<TimedEmulator>();
     device->milliseconds = 1;
     program.place.device = device;
   }
+
+  std::shared_ptr<TimedEmulator> device = std::make_shared<TimedEmulator>();
 };
 } // namespace
 
@@ -279,9 +280,46 @@ TEST_F(PlantedSum, EndsWithAChosenKernelThatRunsForEver) {
     std::exit(tuned.isBegun() || !hasAbandonedThreads() ? 1 : 0);
   };
   EXPECT_EXIT(exitAfterTuning(), testing::ExitedWithCode(0),
-              "^template 2 \\(traverse <dst, edge.in_rows, features = 64>\\): "
-              "the chosen schedule runs for more than 3.5 s, and is given up: "
-              "the device may be busy with it until this process ends$");
+              "^template 2 gcn_2_[^ ]* \\(traverse <dst, edge.in_rows, "
+              "features = 64>\\): the chosen schedule runs for more than "
+              "3.5 s, and is given up: the device may be busy with it until "
+              "this process ends$");
+}
+
+/// Once it is given up, nothing else is run, and nothing of the caller is read.
+TEST_F(PlantedSumOfOneTime, LeavesTheDeviceAloneOnceTheFirstRunIsGivenUp) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  seconds = 0.5;
+  program.place.patience = {0.5, 0};
+  plant(hangKernel, 0); // nothing
+  auto exitAfterTuning = [&](const char *error) {
+    device->errorOfHeld = error;
+    device->held = 2; // that of the second template
+    std::string broken = tune().message();
+    tuned = {};
+    device->isHeld = false;
+    while (hasAbandonedThreads())
+      std::this_thread::yield();
+    llvm::errs() << device->launches << " launches; " << broken;
+    std::exit(0);
+  };
+  for (const char *error : {"", "planted"})
+    EXPECT_EXIT(exitAfterTuning(error), testing::ExitedWithCode(0),
+                "^2 launches; template 1 gcn_1_[^ ]* \\(.*\\): the chosen "
+                "schedule runs for more than 1.0 s, and is given up: ");
+}
+
+/// Whether it is the first run, or the one that is timed.
+TEST_F(PlantedSumOfOneTime, NamesTheTemplateWhoseChosenScheduleFails) {
+  plant(hangKernel, 0); // nothing
+  for (int failing : {0, 3}) {
+    device->restart();
+    device->failing = failing;
+    std::string broken = tune().message();
+    std::string name = failing ? "template 1 gcn_1_" : "template 0 gcn_0_";
+    EXPECT_TRUE(StringRef(broken).starts_with(name)) << broken;
+    EXPECT_TRUE(StringRef(broken).ends_with("planted")) << broken;
+  }
 }
 
 static void expectOthersAreTimed(const TunedTemplate &tuned) {

@@ -18,6 +18,8 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <thread>
 #include <vector>
 
 namespace gnn::tune {
@@ -30,6 +32,9 @@ public:
     return inner->kernelFormats();
   }
   runtime::Expected<void *> allocate(int64_t bytes) override {
+    ++allocations;
+    if (isFull)
+      return runtime::Error("full");
     return inner->allocate(bytes);
   }
   void free(void *memory) override { inner->free(memory); }
@@ -74,6 +79,8 @@ public:
                         const runtime::Launch &launch,
                         const runtime::LaunchArguments &arguments,
                         runtime::Stream stream) override {
+    if (runtime::Error error = hold())
+      return error;
     if (runtime::Error error = fail())
       return error;
     for (const auto &one : loaded)
@@ -117,7 +124,7 @@ public:
 
   /// Begins a measurement whose counters are at 0, with nothing that fails.
   void restart() {
-    records = replays = runs = refused = 0;
+    records = replays = runs = refused = launches = 0;
     failing = -1;
   }
 
@@ -125,6 +132,15 @@ public:
   double milliseconds = 0;
   /// The events so far, and after how many of them the next launch fails.
   int records = 0, failing = -1;
+  /// The allocations so far, and whether the next one fails.
+  int allocations = 0;
+  bool isFull = false;
+  /// The launches so far, and the one that takes as long as `isHeld`, and whose
+  /// error is then this.
+  std::atomic<int> launches{0};
+  int held = 0;
+  std::atomic<bool> isHeld{true};
+  std::string errorOfHeld;
   /// The replays that were made, their runs, and the one that is refused.
   int replays = 0, runs = 0, refused = 0;
   /// Loads of kernels that crashes would jump out of.
@@ -135,6 +151,14 @@ public:
   bool isFatal = false, isDead = false;
 
 private:
+  runtime::Error hold() {
+    if (++launches != held)
+      return {};
+    while (isHeld)
+      std::this_thread::yield();
+    return errorOfHeld.empty() ? runtime::Error() : runtime::Error(errorOfHeld);
+  }
+
   /// The planted error of a launch.
   runtime::Error fail() {
     if (isDead)

@@ -56,7 +56,8 @@ private:
   runtime::Error markUnwritten();
   void compile(llvm::ArrayRef<Schedule> asked);
   void measureAll(std::vector<Contender> &contenders);
-  void begin(const Contender &contender);
+  bool goOn();
+  bool begin(const Contender &contender);
   runtime::Expected<std::vector<std::string>>
   compute(const Compiled &compiled) const;
   std::string describe(llvm::ArrayRef<const Contender *> several) const;
@@ -87,7 +88,7 @@ private:
   /// The candidate that the measuring thread runs; the call that restarts the
   /// clock of its watchdog.
   std::atomic<const Contender *> running = nullptr;
-  std::function<void()> restartClock;
+  RestartClock restartClock;
   /// Those that have run since the last proof that they left inputs alone.
   std::vector<const Contender *> suspects;
   /// Why it was given up. The thread may still write all others above.

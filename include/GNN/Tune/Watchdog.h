@@ -22,14 +22,18 @@ struct Patience {
   }
 };
 
+/// Restarts the clock of a watched thread. False once its work is given up:
+/// then it has to return, and nobody reads what it writes.
+using RestartClock = std::function<bool()>;
+
 /// Runs `work` on a thread of its own. True when it is done; false once
 /// `seconds` have passed since its beginning or its last call of `restart`.
-/// Then the thread goes on, and all that it uses has to stay: if it is still at
-/// work when the process exits, files of C are flushed, but globals are not
-/// destroyed, and functions of `atexit` that were registered before are not
-/// called.
+/// Then the thread goes on to the next such call, and all that it uses has to
+/// stay: if it is still at work when the process exits, files of C are flushed,
+/// but globals are not destroyed, and functions of `atexit` that were
+/// registered before are not called.
 bool runWatched(double seconds,
-                std::function<void(const std::function<void()> &restart)> work);
+                std::function<void(const RestartClock &restart)> work);
 
 /// The end of an error about a kernel that is given up: "runs for more
 /// than 10.0 s, and is given up: ...". `beside` stands behind the limit.

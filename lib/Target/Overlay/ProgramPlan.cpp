@@ -7,10 +7,10 @@
 #include "ProgramPlan.h"
 
 #include "../PlanConstants.h"
-#include "../PlanGraphs.h"
 
 #include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Overlay/Device.h"
+#include "GNN/Target/PlanGraphs.h"
 
 using namespace mlir;
 using namespace gnn;

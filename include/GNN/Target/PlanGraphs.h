@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GNN_LIB_TARGET_PLANGRAPHS_H
-#define GNN_LIB_TARGET_PLANGRAPHS_H
+#ifndef GNN_TARGET_PLANGRAPHS_H
+#define GNN_TARGET_PLANGRAPHS_H
 
 #include "GNN/Dialect/GNN/IR/GNNRowOps.h"
 #include "GNN/Runtime/Plan.h"
@@ -20,4 +20,4 @@ runtime::DerivedSpec describeDerived(GraphOp graph);
 
 } // namespace gnn
 
-#endif // GNN_LIB_TARGET_PLANGRAPHS_H
+#endif // GNN_TARGET_PLANGRAPHS_H
