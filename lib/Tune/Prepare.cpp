@@ -34,19 +34,19 @@ static bool hasPass(StringRef pipeline, StringRef name) {
   return false;
 }
 
-/// Emits an error at passes that give templates the schedules of a file: those
-/// would be neither the rules', which all others are compared with, nor a
-/// candidate's.
+/// Emits an error at passes that give templates schedules of a file or by a
+/// model: those would be neither the rules', which all others are compared
+/// with, nor a candidate's.
 static LogicalResult checkStagePasses(ModuleOp module,
                                       const CompileOptions &options) {
   for (const std::string &text : options.stagePasses)
-    for (StringRef name :
-         {"gnn-tile-apply-schedules", "gnn-tile-apply-records"})
+    for (StringRef name : {"gnn-tile-apply-schedules", "gnn-tile-apply-records",
+                           "gnn-tile-rank-schedules"})
       if (hasPass(StringRef(text).split('=').second, name))
         return emitOptionError(module,
                                "stage-passes: expected no pass that takes "
-                               "schedules of a file where schedules are tuned, "
-                               "got '")
+                               "schedules of a file or by a model where "
+                               "schedules are tuned, got '")
                << name << "'";
   return success();
 }
@@ -85,7 +85,7 @@ Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
   place.options = optionsBehindTemplates(place.options);
   place.filters = options.filters;
   place.threads = options.threads.value_or(runtime::numThreads());
-  if (!place.device || !place.graphs.empty())
+  if (!place.device)
     return {};
   SyntheticLimits limits;
   limits.maxBytes = options.maxBytes;
@@ -99,8 +99,7 @@ Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
       found.isStopped |= options.progress && options.progress(progress);
     return found.isStopped;
   };
-  auto made = makeSyntheticGraphs(module, options.seed, found.graphs, limits);
-  if (made)
-    place.graphs = std::move(*made);
-  return found.isStopped ? Error() : made.takeError();
+  Error error = makeSyntheticGraphs(*function, options.seed, place.graphs,
+                                    found.graphs, limits);
+  return found.isStopped ? Error() : std::move(error);
 }

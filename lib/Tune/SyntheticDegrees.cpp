@@ -129,7 +129,9 @@ void Degrees::share(MutableArrayRef<Pair> pairs, ArrayRef<int32_t> places,
   }
   std::vector<bool> isFull(pairs.size());
   double left = double(edges), weight = 0;
-  for (bool isChanged = true; isChanged && !isOver();) {
+  for (bool isChanged = true; isChanged;) {
+    if (isOver())
+      return; // weights are of no use before the last step
     isChanged = false;
     left = double(edges);
     weight = 0;
@@ -139,12 +141,12 @@ void Degrees::share(MutableArrayRef<Pair> pairs, ArrayRef<int32_t> places,
       if (!isFull[i] && left * weights[i] > room[i] * weight)
         isFull[i] = isChanged = true;
   }
-  bool isOver = weight == 0 && left > 0.5; // no room is left
+  bool hasNoRoom = weight == 0 && left > 0.5;
   double sum = 0;
   for (size_t i = 0; i < pairs.size(); ++i) {
     double from = std::floor(sum + 0.5);
     sum += isFull[i] ? room[i] : left * weights[i] / weight;
-    if (isOver)
+    if (hasNoRoom)
       sum += left / double(pairs.size());
     pairs[i].edges += int64_t(std::floor(sum + 0.5) - from);
   }
@@ -250,6 +252,8 @@ gnn::tune::findDegrees(GraphOp op, EndPoint end,
   Nodes popular;
   popular.ofType.resize(nodes.ofType.size());
   for (auto [number, node] : llvm::enumerate(nodes.all)) {
+    if (number % stepsBetweenChecks == 0 && isOver())
+      return {};
     popular.all.push_back(number);
     popular.type.push_back(nodes.type[node]);
     popular.ofType[nodes.type[node]].push_back(number);

@@ -42,6 +42,10 @@ struct EndStatistics {
   }
 };
 
+/// Of the steps of a loop over nodes or edges, each of these asks whether to
+/// stop: some 100 us apart.
+constexpr size_t stepsBetweenChecks = 1 << 16;
+
 /// The types of the nodes, and nodes in the order of their popularity.
 struct Nodes {
   std::vector<int32_t> type;

@@ -15,6 +15,7 @@
 #include "GNN/Runtime/Structures.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -106,11 +107,15 @@ private:
   }
   std::optional<size_t> findLoopType() const;
   std::vector<int64_t> findNeeded(ArrayRef<EndPoint> ends);
-  Nodes layOutNodes(ArrayRef<EndPoint> ends, int64_t count);
+  Expected<Nodes> layOutNodes(ArrayRef<EndPoint> ends, int64_t count);
   Ends listEnds(ArrayRef<Pair> pairs, bool hasLoops);
   void joinWithin(const Level &level, Ends &from, Ends &to, int64_t pairs);
   Error separate(size_t begin);
   Error goOn() const;
+  /// The same at some steps of a loop.
+  Error goOn(size_t step) const {
+    return step % stepsBetweenChecks ? Error() : goOn();
+  }
   Error joinType(size_t type, Ends from, Ends to, ArrayRef<Level> levels);
   void sortByDestination();
   void shuffle(Ends &ends) {
@@ -236,7 +241,7 @@ Error Maker::goOn() const {
 /// Nodes of a type follow each other; a type has as many as edges need, and
 /// its share of the others. Popular ones are at steps about the golden section
 /// of all: every block of ids has some, so that edges can be near.
-Nodes Maker::layOutNodes(ArrayRef<EndPoint> ends, int64_t count) {
+Expected<Nodes> Maker::layOutNodes(ArrayRef<EndPoint> ends, int64_t count) {
   std::vector<int64_t> needed = findNeeded(ends);
   size_t numTypes = needed.size();
   std::vector<int64_t> sizes(numTypes);
@@ -257,6 +262,8 @@ Nodes Maker::layOutNodes(ArrayRef<EndPoint> ends, int64_t count) {
   while (std::gcd(step, count) > 1)
     ++step;
   for (int64_t i = 0; i < count; ++i, at = (at + step) % count) {
+    if (Error error = goOn(i))
+      return error;
     nodes.all.push_back(int32_t(at));
     nodes.ofType[nodes.type[at]].push_back(int32_t(at));
   }
@@ -388,11 +395,17 @@ void Maker::sortByDestination() {
 Expected<std::shared_ptr<const runtime::Graph>> Maker::make() {
   for (Ends *ends : {&edgeSrc, &edgeDst, &edgeType})
     ends->reserve(stats.getEdges());
-  Nodes srcNodes = layOutNodes(endsOfSrc(), src.nodes);
-  Nodes dstNodes =
-      isSquare() ? srcNodes : layOutNodes(ArrayRef(both[1]), dst.nodes);
+  auto srcNodes = layOutNodes(endsOfSrc(), src.nodes);
+  if (!srcNodes)
+    return srcNodes.takeError();
+  Expected<Nodes> ofDst = Nodes();
+  if (!isSquare())
+    ofDst = layOutNodes(ArrayRef(both[1]), dst.nodes);
+  if (!ofDst)
+    return ofDst.takeError();
+  const Nodes &dstNodes = isSquare() ? *srcNodes : *ofDst;
   auto isOver = [&] { return static_cast<bool>(goOn()); };
-  auto srcPairs = findDegrees(op, EndPoint::Src, src, srcNodes, seed, isOver);
+  auto srcPairs = findDegrees(op, EndPoint::Src, src, *srcNodes, seed, isOver);
   auto dstPairs = findDegrees(op, EndPoint::Dst, dst, dstNodes, seed, isOver);
   if (Error error = goOn())
     return error;
@@ -411,6 +424,8 @@ Expected<std::shared_ptr<const runtime::Graph>> Maker::make() {
       return error;
   }
   for (int64_t node = 0; loopType && node < src.nodes; ++node) {
+    if (Error error = goOn(node))
+      return error;
     edgeSrc.push_back(int32_t(node));
     edgeDst.push_back(int32_t(node));
     edgeType.push_back(int32_t(*loopType));
@@ -430,7 +445,7 @@ Expected<std::shared_ptr<const runtime::Graph>> Maker::make() {
   arrays.edgeSrc = edgeSrc.data();
   arrays.edgeDst = edgeDst.data();
   arrays.edgeType = edgeType.data();
-  arrays.srcNodeType = srcNodes.type.data();
+  arrays.srcNodeType = srcNodes->type.data();
   arrays.dstNodeType = dstNodes.type.data();
   if (op.getSchema())
     for (size_t type = 0; type < srcPairs.size(); ++type)
@@ -507,13 +522,22 @@ gnn::tune::describeSynthetic(GraphOp declared, uint64_t seed,
   return text;
 }
 
-Expected<std::map<std::string, std::shared_ptr<const runtime::Graph>>>
-gnn::tune::makeSyntheticGraphs(ModuleOp module, uint64_t seed,
-                               std::vector<std::string> &lines,
-                               const SyntheticLimits &limits) {
-  std::map<std::string, std::shared_ptr<const runtime::Graph>> graphs;
+Error gnn::tune::makeSyntheticGraphs(func::FuncOp func, uint64_t seed,
+                                     GraphsByName &graphs,
+                                     std::vector<std::string> &lines,
+                                     const SyntheticLimits &limits) {
+  llvm::StringSet<> ofFunction;
+  auto module = func->getParentOfType<ModuleOp>();
+  if (auto uses = SymbolTable::getSymbolUses(func))
+    for (SymbolTable::SymbolUse use : *uses) {
+      StringRef name = use.getSymbolRef().getRootReference();
+      auto declared = module.lookupSymbol<GraphOp>(name);
+      ofFunction.insert(
+          declared && declared.isDerived() ? *declared.getParentGraph() : name);
+    }
   for (auto declared : module.getOps<GraphOp>()) {
-    if (declared.isDerived() || !declared.getStats())
+    if (!declared.getStats() || !ofFunction.contains(declared.getSymName()) ||
+        graphs.count(declared.getSymName().str()))
       continue;
     std::string name = declared.getSymName().str();
     auto graph = makeSyntheticGraph(declared, seed, limits);
@@ -525,5 +549,5 @@ gnn::tune::makeSyntheticGraphs(ModuleOp module, uint64_t seed,
     lines.push_back(std::move(*line));
     graphs[name] = std::move(*graph);
   }
-  return graphs;
+  return {};
 }

@@ -99,13 +99,18 @@ static void share(const TunedTemplate &found, Tuned &result) {
   }
 }
 
-/// Counts what a search has done.
-static void count(const History &history, Progress &progress) {
+/// Tells of the search of a template, one of `count`; whether to stop.
+static bool showProgress(const TunedTemplate &tuned, size_t count,
+                         const History &history, double done,
+                         const TuneOptions &options) {
+  Progress progress{tuned.name, tuned.number, count};
   for (const Trial &trial : history.trials)
     ++(trial.measured.isTimed() ? progress.timed : progress.dropped);
   std::vector<size_t> order = history.ranked();
   if (!order.empty())
     progress.best = history.trials[order.front()].measured.ratio;
+  progress.done = std::min(done, 1.0);
+  return options.progress && options.progress(progress);
 }
 
 /// The order in which the model of the search, if it asks one, would measure
@@ -372,10 +377,8 @@ Error Tuner::search(TunedTemplate &tuned) {
       failed = store.add(cell, measurer->space().fields, trial).in("store");
   };
   limits.isStopped = [&](const History &history) {
-    Progress progress{tuned.name, number, alone.size()};
-    count(history, progress);
-    progress.done = std::min(elapsed() / options.seconds, 1.0);
-    return failed || (options.progress && options.progress(progress));
+    return failed || showProgress(tuned, alone.size(), history,
+                                  elapsed() / options.seconds, options);
   };
   Error error = runOn(one, *measurer, options, limits, tuned);
   share(tuned, result);
@@ -458,12 +461,19 @@ Error gnn::tune::replay(ModuleOp module, ArrayRef<StoredMeasurement> stored,
         return measurer.takeError();
       Limits limits;
       limits.seconds = options.seconds;
+      limits.isStopped = [&](const History &history) {
+        return showProgress(tuned, templates.alone.size(), history,
+                            (*measurer)->elapsed() / options.seconds, options);
+      };
       Error error = runOn(one, **measurer, options, limits, tuned);
       share(tuned, result);
+      result.isStopped |= tuned.history.isStopped;
       return error;
     };
     if (Error error = replayOne())
       return error.in("template " + tuned.name);
+    if (result.isStopped)
+      break;
   }
   return {};
 }
@@ -538,10 +548,9 @@ static void writeFeatures(llvm::raw_ostream &os, const IsolatedTemplate &one,
 Expected<std::string>
 gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
                         const CompileOptions &compile,
-                        const TuneOptions &options) {
-  Tuned tuned;
+                        const TuneOptions &options, Tuned &found) {
   Templates templates;
-  if (Error error = templates.list(module, compile, options, tuned))
+  if (Error error = templates.list(module, compile, options, found))
     return error;
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -551,10 +560,15 @@ gnn::tune::listFeatures(ModuleOp module, ArrayRef<StoredMeasurement> stored,
           return line.isOf(options.cell, one.key);
         }))
       continue;
+    const TunedTemplate &tuned = found.templates[number];
+    found.isStopped =
+        showProgress(tuned, templates.alone.size(), History(),
+                     double(number) / double(templates.alone.size()), options);
+    if (found.isStopped)
+      return std::string();
     auto measurer = makeStoreMeasurer(one, stored, compile, options);
     if (!measurer)
-      return measurer.takeError().in("template " +
-                                     tuned.templates[number].name);
+      return measurer.takeError().in("template " + tuned.name);
     writeFeatures(stream, one, number, options, **measurer);
   }
   if (text.empty())

@@ -149,8 +149,9 @@ std::vector<NamedFile> TuneOptions::listFiles(const std::string &prefix) const {
           {prefix + "records", records, true}};
 }
 
-static Error wrongModel(const std::string &why) {
-  return Error("model: " + why, ErrorKind::Option);
+/// The error of an option.
+static Error wrong(const std::string &name, const std::string &why) {
+  return Error(name + ": " + why, ErrorKind::Option);
 }
 
 Error TuneOptions::loadModel() {
@@ -158,7 +159,7 @@ Error TuneOptions::loadModel() {
     return {};
   auto loaded = ScheduleModel::load(modelFile);
   if (!loaded)
-    return wrongModel(loaded.message());
+    return wrong("model", loaded.message());
   model = std::move(*loaded);
   return {};
 }
@@ -167,16 +168,17 @@ Error TuneOptions::open() {
   if (Error error = expectDistinct(listFiles()))
     return Error(error.message(), ErrorKind::Option);
   if (asksModel(search) && modelFile.empty())
-    return wrongModel("expected a file for search '" + search + "', got none");
+    return wrong("model",
+                 "expected a file for search '" + search + "', got none");
   if (!asksModel(search) && !modelFile.empty())
-    return wrongModel("expected none for search '" + search + "', got '" +
-                      modelFile + "'");
+    return wrong("model", "expected none for search '" + search + "', got '" +
+                              modelFile + "'");
   if (Error error = loadModel())
     return error;
   // The files are tried before anything is measured.
   if (Error error = store.empty() ? Error() : Store(store).check())
-    return error.in("store");
+    return wrong("store", error.message());
   if (Error error = records.empty() ? Error() : tile::checkRecords(records))
-    return error.in("records");
+    return wrong("records", error.message());
   return {};
 }

@@ -115,20 +115,21 @@ def test_a_compiled_function_keeps_its_stage_passes():
     ("schedule-begin: cse, gnn-tile-apply-records{file=FILE}", "gnn-tile-apply-records"),
     ("tile-end: gnn-tile-apply-records {file=FILE}, cse", "gnn-tile-apply-records"),
     ("schedule-begin: gnn-tile-apply-schedules{file=FILE},cse", "gnn-tile-apply-schedules"),
+    ("schedule-begin: cse, gnn-tile-rank-schedules{rule=ranked:RANKER}", "gnn-tile-rank-schedules"),
     ("schedule-end: gnn-tile-save-schedules{file=gnn-tile-apply-records.jsonl}", None)])
-def test_passes_that_take_schedules_of_files(gcn, tmp_path, monkeypatch, passes, refused):
-    """Others are compared with the schedules of the rules, not with those of a file."""
+def test_passes_that_take_schedules(gcn, tmp_path, monkeypatch, passes, refused):
+    """Others are compared with the schedules of the rules, not with those of a file or a model."""
     monkeypatch.chdir(tmp_path)
     _, graph, _ = gcn
     (tmp_path / "empty.jsonl").write_text("")
-    point, text = passes.replace("FILE", "empty.jsonl").split(": ")
+    point, text = passes.replace("FILE", "empty.jsonl").replace("RANKER", str(RANKER)).split(": ")
     layer = gnn_mlir.compile(models.gcn((16, 16)), graph=graph, target="cpu",
                              stage_passes={point: text})
     if refused is None:
         gnn_mlir.tune(layer, graph, budget=0.1, op=0)
         return
     with pytest.raises(ValueError, match="stage-passes: expected no pass that takes schedules of a "
-                                         f"file where schedules are tuned, got '{refused}'"):
+                                         f"file or by a model where schedules are tuned, got '{refused}'"):
         gnn_mlir.tune(layer, graph, budget=0.1, op=0)
 
 
@@ -486,6 +487,12 @@ def test_what_is_wrong_is_said(gcn, change, message):
     layer, graph, _ = gcn
     with pytest.raises((ValueError, gnn_mlir.GNNError), match=f"^{message}"):
         gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
+
+
+def test_a_store_that_cannot_be_written_is_an_error_of_an_argument(gcn):
+    layer, graph, _ = gcn
+    with pytest.raises(ValueError, match="^store: cannot write '/nonexistent/x': "):
+        gnn_mlir.tune(layer, graph, store="/nonexistent/x")
 
 
 def test_a_kernel_that_is_not_there_is_an_invalid_argument(gcn):

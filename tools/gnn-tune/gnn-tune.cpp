@@ -211,7 +211,7 @@ private:
   runtime::Expected<std::vector<std::string>>
   readInputs(const std::vector<runtime::TensorInfo> &infos,
              const runtime::FunctionPlan &plan) const;
-  int listFeatures() const;
+  int listFeatures(tune::Tuned &found) const;
   int write(const tune::Tuned &tuned, bool isWhole) const;
   runtime::Error nameCell();
   int tuneFunction();
@@ -448,10 +448,17 @@ Run::readInputs(const std::vector<runtime::TensorInfo> &infos,
 }
 
 /// Writes the features of a store.
-int Run::listFeatures() const {
-  auto text = tune::listFeatures(*module, stored, place.options, options);
+int Run::listFeatures(tune::Tuned &found) const {
+  auto text =
+      tune::listFeatures(*module, stored, place.options, options, found);
+  endProgress();
   if (!text)
     return fail(text.takeError());
+  if (found.isStopped) {
+    outs() << "stopped by Ctrl-C; " << given->features.getValue()
+           << " is not written\n";
+    return 128 + SIGINT;
+  }
   if (runtime::Error error = writeOutput(given->features, *text))
     return fail("--features: " + error.message());
   return 0;
@@ -507,7 +514,7 @@ int Run::tuneFunction() {
   if (runtime::Error error = nameCell())
     return fail(error.message());
   if (!given->features.empty())
-    return listFeatures();
+    return listFeatures(tuned);
   runtime::Error failed =
       given->replay.empty()
           ? tune::tune(*module, place, options, tuned)
@@ -516,10 +523,10 @@ int Run::tuneFunction() {
   endProgress();
   int status = 0;
   if (!failed || tuned.isBegun())
-    status = write(tuned, !failed && !isInterrupted);
+    status = write(tuned, !failed && !tuned.isStopped);
   if (failed)
     return fail(failed);
-  if (!isInterrupted || status)
+  if (!tuned.isStopped || status)
     return status;
   outs() << "stopped by Ctrl-C, " << tuned.numSearched() << " of "
          << tuned.numToSearch << " templates searched\n";

@@ -9,11 +9,13 @@
 #include "GNN/OptionFiles/Inputs.h"
 #include "GNN/Target/Compile.h"
 #include "GNN/Tune/DeviceMeasurer.h"
+#include "GNN/Tune/Store.h"
 #include "GNN/Tune/Tune.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -320,6 +322,48 @@ TEST(Tune, BudgetsBeginWhereTheCallerSays) {
   for (const TunedTemplate &one : tuned.templates) {
     EXPECT_GT(one.milliseconds, 0);
     EXPECT_TRUE(one.history.trials.empty());
+  }
+}
+
+/// A search by a store, and the features of one.
+TEST(Tune, WhatReadsAStoreIsStopped) {
+  Program program("gcn");
+  program.makeTemplates();
+  SmallString<64> store;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("store", "jsonl", store));
+  TuneOptions options = withRandomInputs(program);
+  options.store = store.str();
+  options.cell = "a cell";
+  options.seconds = 1;
+  Tuned tuned;
+  runtime::Error error =
+      tune::tune(*program.module, program.place, options, tuned);
+  EXPECT_FALSE(error) << error.message();
+  auto stored = readStore(options.store);
+  llvm::sys::fs::remove(store);
+  ASSERT_TRUE(stored) << stored.message();
+
+  options.search = "exhaustive";
+  size_t asked = 0, stop = 0;
+  options.progress = [&](const Progress &progress) {
+    EXPECT_EQ(progress.count, 3u);
+    return ++asked > stop;
+  };
+  CompileOptions compile = optionsBehindTemplates(program.options);
+  for (bool isStopped : {true, false}) {
+    stop = isStopped ? 1 : SIZE_MAX;
+    Tuned replayed, listed;
+    asked = 0;
+    error = replay(*program.module, *stored, compile, options, replayed);
+    EXPECT_FALSE(error) << error.message();
+    EXPECT_EQ(replayed.isStopped, isStopped);
+    EXPECT_EQ(replayed.numSearched(), isStopped ? 1 : replayed.numToSearch);
+    asked = 0;
+    auto features =
+        listFeatures(*program.module, *stored, compile, options, listed);
+    ASSERT_TRUE(features) << features.message();
+    EXPECT_EQ(listed.isStopped, isStopped);
+    EXPECT_EQ(features->empty(), isStopped);
   }
 }
 

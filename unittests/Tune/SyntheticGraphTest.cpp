@@ -6,6 +6,8 @@
 
 #include "GNN/Tune/SyntheticGraph.h"
 
+#include "../../lib/Tune/SyntheticDegrees.h"
+
 #include "GNN/InitDialects.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Structures.h"
@@ -263,6 +265,42 @@ TEST(SyntheticGraph, IsStopped) {
     ASSERT_LT(++stop, 1000);
   }
   EXPECT_GT(stop, 20);
+}
+
+/// However few edges there are.
+TEST(SyntheticGraph, AsksWhetherToStopWhileItPassesThroughNodes) {
+  Declared declared(
+      "square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = "
+      "2000000, dst_nodes = 2000000, edges = 10, type_edges = [10], src_pairs "
+      "= [5], dst_pairs = [5]>}");
+  SyntheticLimits limits;
+  size_t asked = 0;
+  limits.isStopped = [&] { return ++asked == 0; };
+  EXPECT_TRUE(makeSyntheticGraph(declared.op(), 0, limits));
+  // To lay them out, and for the degrees of both ends.
+  EXPECT_GE(asked, 3 * (2000000 / stepsBetweenChecks));
+}
+
+/// Whenever that is.
+TEST(SyntheticGraph, HasDegreesThatAreNumbersWhereItIsStopped) {
+  Declared declared(
+      "square {node_types = 1, edge_types = 1, stats = #gnn.stats<src_nodes = "
+      "4, dst_nodes = 4, edges = 90, type_edges = [90], src_pairs = [3], "
+      "dst_pairs = [3]>}");
+  EndStatistics statistics(*declared.op().getStats(), EndPoint::Dst);
+  const Nodes nodes = {{0, 0, 0, 0}, {2, 0, 3, 1}, {{2, 0, 3, 1}}};
+  int asked = 0;
+  for (int stop = 0; asked >= stop; ++stop) {
+    asked = 0;
+    auto pairs = findDegrees(declared.op(), EndPoint::Dst, statistics, nodes,
+                             /*seed=*/0, [&] { return ++asked > stop; });
+    for (const std::vector<Pair> &ofType : pairs)
+      for (const Pair &pair : ofType) {
+        EXPECT_GE(pair.edges, 1) << "stopped at " << stop;
+        EXPECT_LE(pair.edges, 90) << "stopped at " << stop;
+      }
+  }
+  EXPECT_GE(asked, 3);
 }
 
 TEST(SyntheticGraph, EndsInTime) {

@@ -33,3 +33,15 @@ TEST(TuneOptions, FilesAreDistinct) {
             "records: expected another file than store" + got);
   llvm::sys::fs::remove(path);
 }
+
+TEST(TuneOptions, FilesThatCannotBeOpenedAreErrorsOfOptions) {
+  for (llvm::StringRef name : {"model", "store", "records"}) {
+    TuneOptions options;
+    if (name == "model")
+      EXPECT_FALSE(options.set("search", "ranked"));
+    EXPECT_FALSE(options.set(name, "/nonexistent/x"));
+    runtime::Error error = options.open();
+    EXPECT_EQ(error.kind(), runtime::ErrorKind::Option) << name.str();
+    EXPECT_EQ(error.message().find(name.str() + ": "), 0u) << error.message();
+  }
+}

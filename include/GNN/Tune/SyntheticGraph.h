@@ -14,6 +14,8 @@
 #include "GNN/Runtime/Files.h"
 #include "GNN/Runtime/Graph.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <chrono>
 #include <functional>
 #include <limits>
@@ -51,13 +53,16 @@ makeSyntheticGraph(GraphOp declared, uint64_t seed,
 runtime::Expected<std::string>
 describeSynthetic(GraphOp declared, uint64_t seed, const runtime::Graph &graph);
 
-/// Makes the graphs of the declarations of a module that have statistics, by
-/// name, except those derived from other graphs. `lines` gets a description of
-/// each.
-runtime::Expected<std::map<std::string, std::shared_ptr<const runtime::Graph>>>
-makeSyntheticGraphs(mlir::ModuleOp module, uint64_t seed,
-                    std::vector<std::string> &lines,
-                    const SyntheticLimits &limits = {});
+using GraphsByName =
+    std::map<std::string, std::shared_ptr<const runtime::Graph>>;
+
+/// Makes the graphs that a function uses, whose declarations have statistics,
+/// and that `graphs` lacks. What is derived of a graph needs its parent.
+/// `lines` gets a description of each.
+runtime::Error makeSyntheticGraphs(mlir::func::FuncOp func, uint64_t seed,
+                                   GraphsByName &graphs,
+                                   std::vector<std::string> &lines,
+                                   const SyntheticLimits &limits = {});
 
 } // namespace gnn::tune
 
