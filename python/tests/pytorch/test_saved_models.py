@@ -332,6 +332,28 @@ def test_models_that_are_not_one_program(tmp_path, model, words):
     assert not path.exists()
 
 
+class OfIds(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.RGCNConv(23, 4, 3)
+
+    def forward(self, ids, edge_index, edge_type):
+        return self.first(ids, edge_index, edge_type)
+
+
+def test_ids_that_the_arguments_do_not_have(tmp_path):
+    """The error names the op, or the layer, and its line in the model."""
+    path, (_, edges, kinds) = tmp_path / "model.gnnpkg", typed(1)
+    for model, given, op, code in (
+            (OfIds(), (None, edges, kinds), "RGCNConv of ids of nodes", "self.first(ids, edge_index"),
+            (OfIds(), (torch.arange(23), edges, kinds), "RGCNConv of ids of nodes", "self.first(ids"),
+            (Filtered(), homogeneous(1), "torch.Tensor.index", "self.first(x, edge_index[:, ")):
+        with pytest.raises(CaptureError, match=rf"^{op} at {__file__}:\d+ \(return {re.escape(code)}.*"
+                           r"\) cannot be saved: expected graphs of edges as arguments have them$"):
+            gnn_mlir.export(model, given, path)
+        assert not path.exists()
+
+
 def test_torch_export_names_save():
     compiled, given = gnn_mlir.compile(made("gcn")[0]), homogeneous(1)
     for strict in (False, True):
