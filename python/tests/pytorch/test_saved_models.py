@@ -6,6 +6,7 @@ import concurrent.futures
 import copy
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ import gnn_mlir
 from gnn_mlir import devices
 from gnn_mlir.pytorch.frontend import CaptureError
 from saved_cases import (MODELS, Between, arrays, by_type, check_equal, homogeneous, made,
-                         saved)  # noqa: F401
+                         saved, typed)  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -75,6 +76,68 @@ def test_an_export_leaves_modes_as_they_are(tmp_path):
     with torch.no_grad():
         check_equal(gnn_mlir.load(tmp_path / "model.gnnpkg")(*map(arrays, arguments(4))),
                     model.eval()(*arguments(4)), close=True)
+
+
+LAYERS = {  # That read no mode, so torch runs the capture of one mode in the other too.
+    "GCNConv": (lambda: nn.GCNConv(9, 4), homogeneous),
+    "SAGEConv": (lambda: nn.SAGEConv(9, 4), homogeneous),
+    "GINConv": (lambda: nn.GINConv(torch.nn.Linear(9, 4)), homogeneous),
+    "GraphConv": (lambda: nn.GraphConv(9, 4), homogeneous),
+    "RGCNConv": (lambda: nn.RGCNConv(9, 4, 3), typed),
+    "FastRGCNConv": (lambda: nn.FastRGCNConv(9, 4, 3), typed)}
+
+
+def export(compiled, given, path):
+    gnn_mlir.export(compiled, given, path)
+
+
+def save(compiled, given, path):
+    compiled.eval()(*given)
+    compiled.save(path)
+
+
+def tune_and_export(compiled, given, path):
+    gnn_mlir.tune(compiled, *given, budget=0.3)
+    gnn_mlir.export(compiled, given, path)
+
+
+@pytest.mark.parametrize("write", [export, save, tune_and_export])
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_call_in_training_mode_comes_first(tmp_path, name, write):
+    layer, arguments = LAYERS[name]
+    compiled, given = gnn_mlir.compile(layer(), target="cpu"), arguments(1)
+    with torch.no_grad():
+        compiled(*given)
+        write(compiled, given, tmp_path / "model.gnnpkg")
+        assert compiled.captures.count() == 1
+        other = arguments(5)
+        check_equal(gnn_mlir.load(tmp_path / "model.gnnpkg")(*map(arrays, other)),
+                    compiled(*other))
+
+
+@pytest.mark.parametrize("write", [export, save, tune_and_export])
+def test_no_mask_of_training_is_saved(tmp_path, write):
+    """Calls in training mode before and after those in evaluation mode, which have their own
+    captures; dropout within a layer and between two."""
+    class Dropped(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.GATConv(9, 12, dropout=0.5), nn.SAGEConv(12, 4)
+
+        def forward(self, x, edge_index):
+            h = torch.nn.functional.dropout(self.first(x, edge_index), 0.5, self.training)
+            return self.last(h, edge_index)
+
+    compiled, given = gnn_mlir.compile(Dropped(), target="cpu"), homogeneous(1)
+    with torch.no_grad():
+        compiled(*given)
+        write(compiled, given, tmp_path / "model.gnnpkg")
+        compiled.train()(*given)
+        compiled.save(tmp_path / "again.gnnpkg")
+        expected = compiled._orig_mod.eval()(*homogeneous(5))
+    for name in "model.gnnpkg", "again.gnnpkg":
+        check_equal(gnn_mlir.load(tmp_path / name)(*map(arrays, homogeneous(5))), expected,
+                    close=True)
 
 
 WITHOUT_TORCH = """
@@ -241,6 +304,23 @@ class Draws(Between):
         return self.first(torch.nn.functional.dropout(x, 0.5), edge_index)
 
 
+def test_parts_that_were_captured_in_training_mode(tmp_path):
+    """Calls in evaluation mode run these parts: none of them is the model."""
+    class Ends(Breaks):
+        def forward(self, x, edge_index):
+            super().forward(x, edge_index)
+            return self.first(x, edge_index)
+
+    for model in Breaks(), Ends():
+        compiled = gnn_mlir.compile(model)
+        with torch.no_grad():
+            compiled(*homogeneous(1))
+        with pytest.raises(CaptureError, match="expected one program of the whole model to save, "
+                           "got a part that is left to torch"):
+            gnn_mlir.export(compiled, homogeneous(1), tmp_path / "model.gnnpkg")
+        assert not (tmp_path / "model.gnnpkg").exists()
+
+
 @pytest.mark.parametrize("model, words", [
     (Between, "linalg_qr|qr"), (Behind, "cumsum"), (Before, "cumsum"),
     (Filtered, "expected graphs of|ids|edges"), (Breaks, "left to torch"),
@@ -250,6 +330,28 @@ def test_models_that_are_not_one_program(tmp_path, model, words):
     with pytest.raises(CaptureError, match=words):
         gnn_mlir.export(model(), homogeneous(1), path)
     assert not path.exists()
+
+
+class OfIds(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.RGCNConv(23, 4, 3)
+
+    def forward(self, ids, edge_index, edge_type):
+        return self.first(ids, edge_index, edge_type)
+
+
+def test_ids_that_the_arguments_do_not_have(tmp_path):
+    """The error names the op, or the layer, and its line in the model."""
+    path, (_, edges, kinds) = tmp_path / "model.gnnpkg", typed(1)
+    for model, given, op, code in (
+            (OfIds(), (None, edges, kinds), "RGCNConv of ids of nodes", "self.first(ids, edge_index"),
+            (OfIds(), (torch.arange(23), edges, kinds), "RGCNConv of ids of nodes", "self.first(ids"),
+            (Filtered(), homogeneous(1), "torch.Tensor.index", "self.first(x, edge_index[:, ")):
+        with pytest.raises(CaptureError, match=rf"^{op} at {__file__}:\d+ \(return {re.escape(code)}.*"
+                           r"\) cannot be saved: expected graphs of edges as arguments have them$"):
+            gnn_mlir.export(model, given, path)
+        assert not path.exists()
 
 
 def test_torch_export_names_save():

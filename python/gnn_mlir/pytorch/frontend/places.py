@@ -12,8 +12,9 @@ import torch
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in .*(?:\n +(?P<code>.*))?')
 _OWN, _TORCH = (os.path.dirname(os.path.abspath(path)) + os.sep
                 for path in (os.path.join(os.path.dirname(__file__), ".."), torch.__file__))
-# By the names of ops that users do not write: rows by type, and norms.
+# By the names of ops that users do not write: rows by type, edges to rows of weights, and norms.
 _STANDS_FOR = {"join_types": "torch.cat", "split_types": "torch.split",
+               "by_relation": "RGCNConv of ids of nodes",
                **{f"_native_batch_norm_legit_{kind}": "torch.nn.functional.batch_norm"
                   for kind in ("functional", "no_training")}}
 _LIBRARIES = (f"{os.sep}torch_geometric{os.sep}", f"{os.sep}dgl{os.sep}")

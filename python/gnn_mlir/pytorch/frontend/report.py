@@ -78,8 +78,8 @@ class Program:
 class Captured:
     """A part of the model that torch captured as one graph: its programs in their order, and
     what torch computes of it. One without programs is torch's, for the reason `why`; one that
-    ends at a graph break has its reason in `broken`. `training` is the mode of the model, None
-    of what has none."""
+    ends at a graph break has its reason in `broken`. `training` is the mode that the model was
+    captured in, None of what has none."""
 
     programs: list
     left: list
@@ -132,14 +132,14 @@ class Captures:
     def add(self, graph, outer=None, why=""):
         """Notes a graph of torch: an `Outer`, or why it has no program; and says in the log
         what is left to torch: as a warning where it is all, or splits the model."""
-        training = getattr(self._model and self._model(), "training", None)
-        self._found.append((weakref.ref(outer or graph), why, _break_behind(graph), training))
+        self._found.append((weakref.ref(outer or graph), why, _break_behind(graph), self._mode()))
         if outer is None:
             self.tell(log.warning, "%s: a graph is left to torch: %s%s", self.name, why,
                       "" if self._ends else
                       "; gnn_mlir.compile(model) breaks fewer graphs than "
                       "torch.compile(model, backend='gnn_mlir')")
             return
+        outer.structures.mode = self._mode
         for place, call in enumerate(outer.calls, 1):
             call.title, call.owner = f"graph{len(self._found)}-program{place}", self.name
         others = left(outer)
@@ -147,6 +147,10 @@ class Captures:
             self.tell(log.log, logging.WARNING if len(outer.calls) > 1 else logging.INFO,
                       "%s: %s, left to torch: %s", self.name, _count(len(outer.calls), "program"),
                       "; ".join(map(str, others)) or "nothing")
+
+    def _mode(self):
+        """Whether the model is in training mode, None of what has no modes."""
+        return getattr(self._model and self._model(), "training", None)
 
     def miss(self, why, level=logging.WARNING):
         """Notes a call that captured nothing, and says so in the log once for each cause."""
@@ -171,15 +175,16 @@ class Captures:
                 tell()
 
     def outers(self, first=0):
-        """What was made of the captures from one on, as far as torch keeps it, each with the
-        mode of the model."""
-        found = ((ref(), training) for ref, why, _, training in self._found[first:] if not why)
-        return [(outer, training) for outer, training in found if outer is not None]
+        """What was made of the captures from one on, as far as torch keeps it."""
+        found = (ref() for ref, why, *_ in self._found[first:] if not why)
+        return [outer for outer in found if outer is not None]
 
-    def why_not_whole(self, training):
-        """Why a part of the model has no program of its own in a mode, or ""."""
-        broken = [why or broken for _, why, broken, mode in self._found
-                  if (why or broken) and bool(mode) is training]
+    def why_not_whole(self, used=()):
+        """Why a part of the model has no program of its own in evaluation mode, or "". Calls in that
+        mode ran the outers `used`, and so parts that were captured in the same modes as these."""
+        found = [(why or broken, mode, ref() in used) for ref, why, broken, mode in self._found]
+        modes = {False, None, *(mode for _, mode, is_used in found if is_used)}
+        broken = [why for why, mode, _ in found if why and mode in modes]
         return broken[-1] if broken else ""
 
     def report(self):

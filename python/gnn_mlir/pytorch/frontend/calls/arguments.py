@@ -68,8 +68,7 @@ def converting(function, model, captures, fullgraph):
                     kept.find(replaced)
                 made = results.restored(made, replaced) if replaced else made
             if captures.count() != before:
-                sources.note([outer for outer, _ in captures.outers(before)], model, args, kwargs,
-                             made)
+                sources.note(captures.outers(before), model, args, kwargs, made)
             if captures.untold:
                 captures.end_call(True)
             return made

@@ -201,12 +201,14 @@ class Structures:
         self._recipes, self._extra, self._can_remake = recipes, extra, can_remake
         self._kept, self._lock = collections.OrderedDict(), threading.Lock()
         self.outputs = None  # The outputs of the first call, weakly.
-        self.used = 0  # When the last call ended, by a count of all such calls.
+        # When the last call in each mode of the model ended, by a count of all such calls, and the
+        # function that gives the mode: torch runs what it captured in one mode in the other too.
+        self.used, self.mode = {}, lambda: None
         self.__name__ = "structures"  # torch.fx prints it.
 
     def end_of_call(self, graphs, outputs):
         """Ends a call of the module on its graphs, with these outputs."""
-        self.used = next(_ends)
+        self.used[self.mode()] = next(_ends)
         if self.outputs is None:
             self.outputs = [weakref.ref(x) if isinstance(x, torch.Tensor) else None
                             for x in outputs]

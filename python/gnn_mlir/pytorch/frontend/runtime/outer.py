@@ -27,6 +27,7 @@ class Outer:
     def __init__(self, raiser, lowered, options):
         self.raiser, self.lowered, self.options = raiser, lowered, options
         self.graph, self.made = torch.fx.Graph(), {}
+        self.copies = {}  # Of nodes, within `structures`.
         self.placeholders = [node for node in raiser.graph.nodes
                              if node.op == "placeholder"]
         self._mutated = {self.placeholders[place] for place in lowered.mutated}
@@ -272,7 +273,7 @@ class Outer:
         """The call that gives all graphs, and what else integers alone say."""
         graphs = list(dict.fromkeys(g for s in segments for g in s.declared
                                     if g.parent is None))
-        inner, copies, inputs, results = torch.fx.Graph(), {}, [], []
+        inner, copies, inputs, results = torch.fx.Graph(), self.copies, [], []
 
         def copy(node):
             if node not in copies:

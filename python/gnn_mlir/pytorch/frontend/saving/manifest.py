@@ -57,7 +57,8 @@ class Manifest:
         self.call, = self.outer.calls
         self.compiled = outer.calls[0].compiled  # For the graph of the call.
         self.parameters, self.projections = {}, []
-        self._lowered = {made: node for node, made in self.outer.made.items()}
+        self._lowered = {made: node for by_node in (self.outer.copies, self.outer.made)
+                         for node, made in by_node.items()}
         self._values, self._needs, self._arguments = {}, {}, {}
         self._read_inputs()
         self.graphs = [self._graph(recipe) for recipe in self.outer.structures._recipes]
@@ -85,6 +86,8 @@ class Manifest:
             raise CaptureError(f"{described_op(read)}: a number of rows that values say, as of pooled "
                                "batches, cannot be saved")
         node = self._lowered.get(node, node)
+        while node.target is GETITEM:
+            node = node.args[0]
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             raise CaptureError(f"{described_op(node)}: random numbers cannot be saved")
         raise CaptureError.at(node, why)

@@ -96,18 +96,18 @@ def export(compiled, args, kwargs, path, **options):
 def _captured(captures):
     """The `Outer` of the whole model that was called last in evaluation mode."""
     found = captures.outers()
-    own = [outer for outer, training in found if not training]
+    own = [outer for outer in found if False in outer.structures.used]
     if not own:
         got = "only calls in training mode" if found else (
-            captures.why_not_whole(False) or captures.why_none() or "no call that torch still keeps")
+            captures.why_not_whole() or captures.why_none() or "no call that torch still keeps")
         raise CaptureError(
             f"{captures.name}: expected a call in evaluation mode before the model is saved, as "
             f"gnn_mlir.export(model, args, path) makes one, got {got}")
-    why = captures.why_not_whole(False)
+    why = captures.why_not_whole(own)
     if why:
         raise CaptureError(f"{captures.name}: expected one program of the whole model to save, "
                            f"got a part that is left to torch: {why}")
-    outer = max(own, key=lambda outer: outer.structures.used)
+    outer = max(own, key=lambda outer: outer.structures.used[False])
     with _saving():
         wholeness.refuse_splits(outer.raiser, variants.programs(outer.raiser))
     _refuse(captures.name, outer)
