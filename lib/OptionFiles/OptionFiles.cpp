@@ -168,6 +168,18 @@ gnn::checkFirstLine(const std::string &path, const std::string &kind,
                           "': ", error.message());
 }
 
+/// The path that opening `path` for writing leads to: behind links, even where
+/// no file is there yet.
+static std::filesystem::path resolve(std::filesystem::path path,
+                                     std::error_code &status) {
+  namespace fs = std::filesystem;
+  constexpr int mostLinks = 40; // Linux follows no more
+  path = fs::absolute(path, status);
+  for (int i = 0; i < mostLinks && fs::is_symlink(path, status); ++i)
+    path = path.parent_path() / fs::read_symlink(path, status);
+  return fs::weakly_canonical(path, status);
+}
+
 /// Whether two paths lead to one file, which may not be there yet.
 static bool areOneFile(const std::string &left, const std::string &right) {
   namespace fs = std::filesystem;
@@ -177,8 +189,8 @@ static bool areOneFile(const std::string &left, const std::string &right) {
     return false;
   if (fs::equivalent(first, second, status))
     return true;
-  fs::path whole = fs::weakly_canonical(first, status);
-  return !status && whole == fs::weakly_canonical(second, status) && !status;
+  fs::path whole = resolve(first, status);
+  return !status && whole == resolve(second, status) && !status;
 }
 
 runtime::Error gnn::expectDistinct(llvm::ArrayRef<NamedFile> files) {

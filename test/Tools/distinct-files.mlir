@@ -37,6 +37,21 @@
 // RATIO: {{^gnn-tune: error: --records: expected a file of records, got 'schedules': expected a ratio and a schedule, and no cell$}}
 
 // RUN: diff -r %t/before %t/own
+
+// A file that is not there yet is one file too, however paths spell it.
+//
+// RUN: ln -s new link-to-new
+// RUN: not gnn-tune f.mlir --graph g.npz --out=new --store=./new 2>&1 | FileCheck %s --check-prefix=DOT
+// RUN: not gnn-tune f.mlir --graph g.npz --out=%t/own/new --trace=new 2>&1 | FileCheck %s --check-prefix=WHOLE
+// RUN: not gnn-tune f.mlir --graph g.npz --out=new --records=link-to-new 2>&1 | FileCheck %s --check-prefix=LINK
+// RUN: not gnn-run f.mlir --graph g.npz --report=./new.html --explain=new.html 2>&1 | FileCheck %s --check-prefix=PAGE
+//
+// DOT:   {{^gnn-tune: error: --store: expected another file than --out's, got './new'$}}
+// WHOLE: {{^gnn-tune: error: --trace: expected another file than --out's, got 'new'$}}
+// LINK:  {{^gnn-tune: error: --records: expected another file than --out's, got 'link-to-new'$}}
+// PAGE:  {{^gnn-run: error: --explain: expected another file than --report's, got 'new.html'$}}
+
+// RUN: rm link-to-new && diff -r %t/before %t/own
 // RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=2s --out=o --store=store
 // RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=2s --out=o --store=store
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --records=store 2>&1 | FileCheck %s --check-prefix=MEASURED
