@@ -52,6 +52,15 @@
 // SECOND: {{^gnn-tune: error: template 1 f_1_aggregate \(traverse .+\): expected measurements of 'tiny' and this template in the store, got none$}}
 // LINE:   "template":"gemm"
 
+// RUN: echo earlier > %t.kept
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --budget=1ms --out=%t.kept | FileCheck %s --check-prefix=BRIEF
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --budget=1ms --op=1 --out=%t.kept | FileCheck %s --check-prefix=BRIEF
+// RUN: grep earlier %t.kept
+
+// A budget that is over before the search keeps an earlier file of schedules.
+//
+// BRIEF: {{^no time was left to measure: expected a larger --budget; .+kept is not written$}}
+
 // RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-tune --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: gnn-tune --help | FileCheck %s --check-prefix=HELP
