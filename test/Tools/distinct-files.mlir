@@ -26,15 +26,19 @@
 // BOTH:    {{^gnn-run: error: --report: expected another file than --save-schedules's, got 'o'$}}
 // COMPARE: {{^gnn-run: error: --compare: expected another file than --save-schedules's, got 'schedules'$}}
 
-// A store and a file of records get lines of their kind alone.
+// A store and a file of records have lines of their kind alone.
 //
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --store=x.npy 2>&1 | FileCheck %s --check-prefix=ARRAY
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --store=schedules 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --records=schedules 2>&1 | FileCheck %s --check-prefix=RATIO
+// RUN: not gnn-run f.mlir --graph g.npz --records=schedules 2>&1 | FileCheck %s --check-prefix=TAKEN
+// RUN: not gnn-run f.mlir --graph g.npz --records=x.npy 2>&1 | FileCheck %s --check-prefix=NPY
 //
 // ARRAY: {{^gnn-tune: error: --store: expected a file of measurements, got 'x.npy': expected a JSON object a line}}
 // OTHER: {{^gnn-tune: error: --store: expected a file of measurements, got 'schedules': expected a string as 'cell', got nothing$}}
 // RATIO: {{^gnn-tune: error: --records: expected a file of records, got 'schedules': expected a ratio and a schedule, and no cell$}}
+// TAKEN: {{^gnn-run: error: --records: expected a file of records, got 'schedules': expected a ratio and a schedule, and no cell$}}
+// NPY:   {{^gnn-run: error: --records: expected a file of records, got 'x.npy': expected a JSON object a line}}
 
 // RUN: diff -r %t/before %t/own
 

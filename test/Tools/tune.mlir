@@ -52,6 +52,17 @@
 // SECOND: {{^gnn-tune: error: template 1 f_1_aggregate \(traverse .+\): expected measurements of 'tiny' and this template in the store, got none$}}
 // LINE:   "template":"gemm"
 
+// RUN: head -c 60 %t.records | tee %t.torn > %t.cut
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.halves --cell=tiny --op=0 --search=exhaustive --out=%t.jsonl --records=%t.torn
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.halves --cell=tiny --op=0 --search=exhaustive --out=%t.jsonl --records=%t.torn
+// RUN: (cat %t.cut && echo && cat %t.records %t.records) | diff - %t.torn
+// RUN: echo '{"schedule"' > %t.other && cat %t.store >> %t.other
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --out=%t.jsonl --records=%t.other 2>&1 | FileCheck %s --check-prefix=CELLS
+
+// A file whose first line is incomplete gets lines too; its first whole line says of which kind it is.
+//
+// CELLS: {{^gnn-tune: error: --records: expected a file of records, got '.+other': expected a ratio and a schedule, and no cell$}}
+
 // RUN: echo earlier > %t.kept
 // RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --budget=1ms --out=%t.kept | FileCheck %s --check-prefix=BRIEF
 // RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --budget=1ms --op=1 --out=%t.kept | FileCheck %s --check-prefix=BRIEF
