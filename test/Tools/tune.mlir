@@ -72,6 +72,15 @@
 //
 // BRIEF: {{^no time was left to measure: expected a larger --budget; .+kept is not written$}}
 
+// RUN: gnn-run %s --function f --graph %t.npz --target=cpu --weights=random:1 --phases=%t.phases
+// RUN: gnn-tune %t.phases/2-tile.mlir --graph %t.npz --target=cpu --budget=1s --op=0 --out=%t.jsonl | FileCheck %s --check-prefix=TILE
+// RUN: gnn-tune %t.phases/2-tile.mlir --graph g=%t.npz --target=cpu --budget=1s --op=0 --out=%t.jsonl | FileCheck %s --check-prefix=TILE
+// RUN: not gnn-tune %t.phases/2-tile.mlir --graph h=%t.npz --target=cpu --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=NAME
+
+// A module of templates, whose types do not name its graph, is bound to it too.
+//
+// TILE: {{^ +[0-9.]+ .* 0 f_0_gemm \(gemm rows dst\)$}}
+
 // RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-tune --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: gnn-tune --help | FileCheck %s --check-prefix=HELP
