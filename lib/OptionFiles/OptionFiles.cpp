@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
@@ -149,6 +150,15 @@ runtime::Error gnn::appendLine(
   return shorter ? runtime::writeFile(path, {*shorter}) : runtime::Error();
 }
 
+/// Whether a line is the beginning of an object of JSON: all that a process has
+/// left that was killed while it wrote the line.
+static bool isTorn(llvm::StringRef line) {
+  if (!line.starts_with("{"))
+    return false;
+  auto value = llvm::json::parse(line);
+  return !value && (llvm::consumeError(value.takeError()), true);
+}
+
 runtime::Error
 gnn::checkFirstLine(const std::string &path, const std::string &kind,
                     llvm::function_ref<runtime::Error(llvm::StringRef)> check) {
@@ -161,11 +171,30 @@ gnn::checkFirstLine(const std::string &path, const std::string &kind,
       llvm::MemoryBuffer::getFileSlice(path, std::min(size, longest), 0);
   if (!begin)
     return {}; // it may be written, but not read
-  runtime::Error error = check((*begin)->getBuffer().split('\n').first);
-  if (!error)
-    return {};
-  return runtime::failure("expected a file of ", kind, ", got '", path,
-                          "': ", error.message());
+  for (llvm::StringRef text = (*begin)->getBuffer(); !text.empty();) {
+    auto [line, rest] = text.split('\n');
+    bool isCut = size > longest && line.size() == text.size();
+    text = rest;
+    if (line.trim().empty() || (isTorn(line) && !isCut))
+      continue;
+    if (runtime::Error error = check(line))
+      return runtime::failure("expected a file of ", kind, ", got '", path,
+                              "': ", error.message());
+    break;
+  }
+  return {};
+}
+
+/// The path that opening `path` for writing leads to: behind links, even where
+/// no file is there yet.
+static std::filesystem::path resolve(std::filesystem::path path,
+                                     std::error_code &status) {
+  namespace fs = std::filesystem;
+  constexpr int mostLinks = 40; // Linux follows no more
+  path = fs::absolute(path, status);
+  for (int i = 0; i < mostLinks && fs::is_symlink(path, status); ++i)
+    path = path.parent_path() / fs::read_symlink(path, status);
+  return fs::weakly_canonical(path, status);
 }
 
 /// Whether two paths lead to one file, which may not be there yet.
@@ -177,8 +206,8 @@ static bool areOneFile(const std::string &left, const std::string &right) {
     return false;
   if (fs::equivalent(first, second, status))
     return true;
-  fs::path whole = fs::weakly_canonical(first, status);
-  return !status && whole == fs::weakly_canonical(second, status) && !status;
+  fs::path whole = resolve(first, status);
+  return !status && whole == resolve(second, status) && !status;
 }
 
 runtime::Error gnn::expectDistinct(llvm::ArrayRef<NamedFile> files) {

@@ -22,6 +22,7 @@
 #include "GNN/Target/Backends.h"
 #include "GNN/Target/LaunchPlan.h"
 #include "GNN/Transforms/Schedules/Passes.h"
+#include "GNN/Transforms/Schedules/Records.h"
 #include "GNN/Transforms/Stages/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -412,6 +413,10 @@ FailureOr<std::string> gnn::listSchedules(ModuleOp module,
 
 LogicalResult gnn::checkOptions(ModuleOp module,
                                 const CompileOptions &options) {
+  // The user's own file; a compilation takes what it finds.
+  if (!options.records.empty())
+    if (runtime::Error error = tile::expectRecords(options.records))
+      return emitOptionError(module, "records: ") << error.message();
   StageOptions stages;
   return readOptions(module, options, stages);
 }

@@ -18,14 +18,15 @@ using namespace gnn;
 std::vector<std::string> gnn::listGraphs(ModuleOp module, StringRef function) {
   // A derived graph is made of its parent, of which there is a file.
   llvm::SmallSetVector<StringRef, 2> ofFunction;
+  auto add = [&](StringRef name) {
+    auto graph = module.lookupSymbol<GraphOp>(name);
+    ofFunction.insert(graph && graph.isDerived() ? *graph.getParentGraph()
+                                                 : name);
+  };
   auto addGraphs = [&](TypeRange types) {
     for (Type type : types)
-      if (RowsAttr rows = getRows(type)) {
-        StringRef name = rows.getGraph().getValue();
-        auto graph = module.lookupSymbol<GraphOp>(name);
-        ofFunction.insert(graph && graph.isDerived() ? *graph.getParentGraph()
-                                                     : name);
-      }
+      if (RowsAttr rows = getRows(type))
+        add(rows.getGraph().getValue());
   };
   // The passes of a function that is to be differentiated are not there yet.
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -36,6 +37,9 @@ std::vector<std::string> gnn::listGraphs(ModuleOp module, StringRef function) {
     func.walk([&](Operation *op) {
       addGraphs(op->getOperandTypes());
       addGraphs(op->getResultTypes());
+      // Behind the graph stage types have no rows, but ops name their graph.
+      if (auto graph = op->getAttrOfType<FlatSymbolRefAttr>("graph"))
+        add(graph.getValue());
     });
   }
   return std::vector<std::string>(ofFunction.begin(), ofFunction.end());

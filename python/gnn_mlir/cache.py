@@ -115,9 +115,26 @@ def _records():
     path = place / _RECORDS
     try:
         data = _read_own(path, _WITHOUT_RECORDS)
-        return (None if data is None else path), data
     except FileNotFoundError:
         return path, None
+    if data is not None and not _is_of_records(data):
+        _warn("%s: expected a file of records", path, effect=_WITHOUT_RECORDS)
+        data = None
+    return (None if data is None else path), data
+
+
+def _is_of_records(data):
+    """Whether the first whole line of a file is a record: the library refuses another file."""
+    for line in data.splitlines():
+        try:
+            record = json.loads(line)
+        except (RecursionError, ValueError):
+            if line.strip() and not line.startswith(b"{"):
+                return False
+            continue  # Who wrote it was killed.
+        return isinstance(record, dict) and isinstance(record.get("schedule"), dict) and (
+            isinstance(record.get("ratio"), (int, float)) and "cell" not in record)
+    return True
 
 
 def clear():

@@ -185,6 +185,21 @@ def test_what_is_no_file_is_not_read(compilations, tmp_path, caplog, whose, kind
     assert len(lines) == 1 and ("neither kept nor taken" in lines[0]) == (whose == "records")
 
 
+@pytest.mark.parametrize("text, is_kept", [("no record\n{", False), ("{}", False),
+                                          ('{"accesses":["<gr', True)])
+def test_records_are_not_those_of_another_kind_of_file(compilations, caplog, text, is_kept):
+    """An incomplete line is of no kind."""
+    path = cache.records()
+    path.write_text(text)
+    for _ in range(2):
+        found = gnn_mlir.tune(program(), GRAPH, target="cpu", budget=0.3)
+        assert found.templates[0]["timed"] > 0
+    compiled(target="cpu", tuned=True)
+    assert caplog.messages == ([] if is_kept else [
+        f"{path}: expected a file of records: schedules that tune finds are neither kept nor taken"])
+    assert path.read_text().startswith(text) if is_kept else path.read_text() == text
+
+
 @pytest.mark.parametrize("place", ["file", "file/below", "/proc/none"])
 def test_a_folder_that_cannot_be_made(compilations, monkeypatch, tmp_path, caplog, place):
     (tmp_path / "file").write_text("")

@@ -226,7 +226,7 @@ def test_records(gcn, planted, tmp_path):
     renamed = model.text().replace("@gcn", "@other").replace("@g ", "@h ").replace("@g,", "@h,")
     assert schedules(True, renamed) == [*others, last]
     path = cache.records()
-    path.write_text("no record\n" + path.read_text())
+    path.write_text('{"torn\n' + path.read_text() + "no record\n")
     assert schedules(True) == [*others, last] and schedules(False) == chosen
     cache.clear()
     assert not path.exists() and schedules(True) == chosen

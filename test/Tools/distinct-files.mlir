@@ -26,17 +26,36 @@
 // BOTH:    {{^gnn-run: error: --report: expected another file than --save-schedules's, got 'o'$}}
 // COMPARE: {{^gnn-run: error: --compare: expected another file than --save-schedules's, got 'schedules'$}}
 
-// A store and a file of records get lines of their kind alone.
+// A store and a file of records have lines of their kind alone.
 //
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --store=x.npy 2>&1 | FileCheck %s --check-prefix=ARRAY
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --store=schedules 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --records=schedules 2>&1 | FileCheck %s --check-prefix=RATIO
+// RUN: not gnn-run f.mlir --graph g.npz --records=schedules 2>&1 | FileCheck %s --check-prefix=TAKEN
+// RUN: not gnn-run f.mlir --graph g.npz --records=x.npy 2>&1 | FileCheck %s --check-prefix=NPY
 //
 // ARRAY: {{^gnn-tune: error: --store: expected a file of measurements, got 'x.npy': expected a JSON object a line}}
 // OTHER: {{^gnn-tune: error: --store: expected a file of measurements, got 'schedules': expected a string as 'cell', got nothing$}}
 // RATIO: {{^gnn-tune: error: --records: expected a file of records, got 'schedules': expected a ratio and a schedule, and no cell$}}
+// TAKEN: {{^gnn-run: error: --records: expected a file of records, got 'schedules': expected a ratio and a schedule, and no cell$}}
+// NPY:   {{^gnn-run: error: --records: expected a file of records, got 'x.npy': expected a JSON object a line}}
 
 // RUN: diff -r %t/before %t/own
+
+// A file that is not there yet is one file too, however paths spell it.
+//
+// RUN: ln -s new link-to-new
+// RUN: not gnn-tune f.mlir --graph g.npz --out=new --store=./new 2>&1 | FileCheck %s --check-prefix=DOT
+// RUN: not gnn-tune f.mlir --graph g.npz --out=%t/own/new --trace=new 2>&1 | FileCheck %s --check-prefix=WHOLE
+// RUN: not gnn-tune f.mlir --graph g.npz --out=new --records=link-to-new 2>&1 | FileCheck %s --check-prefix=LINK
+// RUN: not gnn-run f.mlir --graph g.npz --report=./new.html --explain=new.html 2>&1 | FileCheck %s --check-prefix=PAGE
+//
+// DOT:   {{^gnn-tune: error: --store: expected another file than --out's, got './new'$}}
+// WHOLE: {{^gnn-tune: error: --trace: expected another file than --out's, got 'new'$}}
+// LINK:  {{^gnn-tune: error: --records: expected another file than --out's, got 'link-to-new'$}}
+// PAGE:  {{^gnn-run: error: --explain: expected another file than --report's, got 'new.html'$}}
+
+// RUN: rm link-to-new && diff -r %t/before %t/own
 // RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=2s --out=o --store=store
 // RUN: gnn-tune f.mlir --graph g.npz --target=cpu --budget=2s --out=o --store=store
 // RUN: not gnn-tune f.mlir --graph g.npz --out=o --records=store 2>&1 | FileCheck %s --check-prefix=MEASURED

@@ -52,6 +52,35 @@
 // SECOND: {{^gnn-tune: error: template 1 f_1_aggregate \(traverse .+\): expected measurements of 'tiny' and this template in the store, got none$}}
 // LINE:   "template":"gemm"
 
+// RUN: head -c 60 %t.records | tee %t.torn > %t.cut
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.halves --cell=tiny --op=0 --search=exhaustive --out=%t.jsonl --records=%t.torn
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.halves --cell=tiny --op=0 --search=exhaustive --out=%t.jsonl --records=%t.torn
+// RUN: (cat %t.cut && echo && cat %t.records %t.records) | diff - %t.torn
+// RUN: echo '{"schedule"' > %t.other && cat %t.store >> %t.other
+// RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --out=%t.jsonl --records=%t.other 2>&1 | FileCheck %s --check-prefix=CELLS
+
+// A file whose first line is incomplete gets lines too; its first whole line says of which kind it is.
+//
+// CELLS: {{^gnn-tune: error: --records: expected a file of records, got '.+other': expected a ratio and a schedule, and no cell$}}
+
+// RUN: echo earlier > %t.kept
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --budget=1ms --out=%t.kept | FileCheck %s --check-prefix=BRIEF
+// RUN: gnn-tune %s --function f --graph %t.npz --target=cpu --budget=1ms --op=1 --out=%t.kept | FileCheck %s --check-prefix=BRIEF
+// RUN: grep earlier %t.kept
+
+// A budget that is over before the search keeps an earlier file of schedules.
+//
+// BRIEF: {{^no time was left to measure: expected a larger --budget; .+kept is not written$}}
+
+// RUN: gnn-run %s --function f --graph %t.npz --target=cpu --weights=random:1 --phases=%t.phases
+// RUN: gnn-tune %t.phases/2-tile.mlir --graph %t.npz --target=cpu --budget=1s --op=0 --out=%t.jsonl | FileCheck %s --check-prefix=TILE
+// RUN: gnn-tune %t.phases/2-tile.mlir --graph g=%t.npz --target=cpu --budget=1s --op=0 --out=%t.jsonl | FileCheck %s --check-prefix=TILE
+// RUN: not gnn-tune %t.phases/2-tile.mlir --graph h=%t.npz --target=cpu --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=NAME
+
+// A module of templates, whose types do not name its graph, is bound to it too.
+//
+// TILE: {{^ +[0-9.]+ .* 0 f_0_gemm \(gemm rows dst\)$}}
+
 // RUN: not gnn-tune %s --function f --graph %t.npz 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not gnn-tune --out=%t.jsonl 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: gnn-tune --help | FileCheck %s --check-prefix=HELP

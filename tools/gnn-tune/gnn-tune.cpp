@@ -464,11 +464,11 @@ int Run::listFeatures(tune::Tuned &found) const {
   return 0;
 }
 
-/// Writes what was found; a search that is not `isWhole` and has found nothing
-/// leaves an earlier file.
+/// Writes what was found; a search that is not `isWhole` and has found nothing,
+/// or that has measured nothing, leaves an earlier file.
 int Run::write(const tune::Tuned &tuned, bool isWhole) const {
   outs() << tuned.table();
-  bool isKept = !isWhole && tuned.lines().empty();
+  bool isKept = tuned.lines().empty() && !(isWhole && tuned.isBegun());
   if (!isKept)
     if (runtime::Error error = writeOutput(given->out, tuned.lines()))
       return fail("--out: " + error.message());
@@ -476,8 +476,10 @@ int Run::write(const tune::Tuned &tuned, bool isWhole) const {
     if (runtime::Error error = writeOutput(given->trace, describeTrials(tuned)))
       return fail("--trace: " + error.message());
   if (isKept)
-    outs() << "no faster schedule is found; " << given->out.getValue()
-           << " is not written\n";
+    outs() << (isWhole ? "no time was left to measure: expected a larger "
+                         "--budget; "
+                       : "no faster schedule is found; ")
+           << given->out.getValue() << " is not written\n";
   else if (tuned.lines().empty())
     outs() << "no measured schedule is faster than the chosen ones, so "
            << given->out.getValue() << " is empty\n";

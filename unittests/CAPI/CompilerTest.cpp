@@ -329,6 +329,21 @@ TEST(CompilerCAPI, BadOptions) {
   EXPECT_EQ(text(gnnDeviceOpenCpu(0, nullptr)), "expected a result, got null");
 }
 
+/// Records of the user's own file; one that is not there has none.
+TEST(CompilerCAPI, RecordsOfAnotherKindOfFile) {
+  std::string path = testing::TempDir() + "other.jsonl";
+  std::ofstream(path) << "{}\n";
+  GnnPackage *package = nullptr;
+  Options options({{"target", "cpu"}, {"records", path}});
+  EXPECT_EQ(compile(sumText, &package, options),
+            "layer.mlir: records: expected a file of records, got '" + path +
+                "': expected a ratio and a schedule, and no cell");
+  EXPECT_EQ(lastKind, GNN_ERROR_OPTION);
+  std::remove(path.c_str());
+  EXPECT_EQ(compile(sumText, &package, options), "");
+  gnnPackageRelease(package);
+}
+
 TEST(CompilerCAPI, DeepNestingIsRefused) {
   for (const char *pair : {"()", "[]", "{}", "<>"}) {
     std::string source = "func.func private @f() attributes {a = ";

@@ -44,9 +44,9 @@ runtime::Error appendLine(
     const std::string &path, llvm::StringRef line,
     llvm::function_ref<std::optional<std::string>(llvm::StringRef)> shorten);
 
-/// An error if lines of `kind` may not be added to the file at `path`, because
-/// `check` refuses its first line. Missing files, files without lines, and
-/// devices give no error.
+/// An error if the file at `path` is not one of lines of `kind`, objects of
+/// JSON, because `check` refuses its first whole line. An incomplete line, and
+/// missing files, files without lines, and devices give no error.
 runtime::Error
 checkFirstLine(const std::string &path, const std::string &kind,
                llvm::function_ref<runtime::Error(llvm::StringRef)> check);

@@ -61,8 +61,12 @@ static runtime::Error checkRecord(StringRef line) {
   return runtime::failure("expected a ratio and a schedule, and no cell");
 }
 
+runtime::Error gnn::tile::expectRecords(const std::string &path) {
+  return checkFirstLine(path, "records", checkRecord);
+}
+
 runtime::Error gnn::tile::checkRecords(const std::string &path) {
-  if (runtime::Error error = checkFirstLine(path, "records", checkRecord))
+  if (runtime::Error error = expectRecords(path))
     return error;
   return appendLine(path, "");
 }

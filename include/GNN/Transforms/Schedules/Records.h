@@ -29,6 +29,9 @@ RecordKey describeForRecord(TileOpInterface op);
 std::string printRecord(TileOpInterface op, ScheduleInterface kind,
                         llvm::ArrayRef<int64_t> values, double ratio);
 
+/// An error if the file at `path` is one of another kind.
+runtime::Error expectRecords(const std::string &path);
+
 /// An error if records cannot be added to the file at `path`, or if it is a
 /// file of another kind.
 runtime::Error checkRecords(const std::string &path);
