@@ -40,7 +40,7 @@
 // BELOW: {{^gnn-tune: error: template 0 .*\(gemm rows dst\): .+\.below:1: schedule: expected 'n' in \{16, 32, 64\}, got -5$}}
 // ABOVE: {{^gnn-tune: error: template 1 .*\(traverse .+\): .+\.above:[0-9]+: schedule: expected 'vector' in \{1, 2, 4, 8, 16\}, got 4611686018427387904$}}
 
-// RUN: grep '"template":"gemm"' %t.halves > %t.first
+// RUN: rm -f %t.records && grep '"template":"gemm"' %t.halves > %t.first
 // RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.first --cell=tiny --search=exhaustive --out=%t.jsonl \
 // RUN:   --records=%t.records > %t.summary 2> %t.error
 // RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.summary && FileCheck %s --check-prefix=SECOND --input-file=%t.error
