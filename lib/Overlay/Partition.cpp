@@ -11,7 +11,7 @@
 #include "Support.h"
 #include "Tiles.h"
 
-#include <chrono>
+#include "GNN/Runtime/Seconds.h"
 
 using namespace gnn::overlay;
 using namespace gnn::runtime;
@@ -37,11 +37,6 @@ private:
   uint64_t factor;
   unsigned shift;
 };
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 /// Most bytes of the counts of all parts together.
 constexpr uint64_t maxCountBytes = uint64_t(1) << 30;

@@ -11,6 +11,7 @@
 #include "GNN/Host/CrashHandlers.h"
 #include "GNN/InitDialects.h"
 #include "GNN/Pipelines/Pipelines.h"
+#include "GNN/Runtime/Seconds.h"
 #include "GNN/Target/Compile.h"
 
 #include "mlir/Parser/Parser.h"
@@ -18,7 +19,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 using namespace mlir;
@@ -194,9 +194,7 @@ static Compiled makeWithin(double seconds, std::shared_ptr<Task> task) {
       task->result.bound = std::move(*bound);
     else
       task->result.why = "compile: " + bound.message();
-    task->result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-            .count();
+    task->result.seconds = runtime::secondsSince(begin);
   };
   if (runWatched(seconds, work))
     return std::move(task->result);

@@ -6,6 +6,8 @@
 
 #include "GNN/Tune/DeviceMeasurer.h"
 
+#include "GNN/Runtime/Seconds.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -177,10 +179,7 @@ Expected<Schedule> DeviceMeasurer::complete(const Schedule &schedule) {
   return completeSchedule(alone, schedule, place.options);
 }
 
-double DeviceMeasurer::elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
+double DeviceMeasurer::elapsed() const { return runtime::secondsSince(start); }
 
 //===----------------------------------------------------------------------===//
 // Measuring

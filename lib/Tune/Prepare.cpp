@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Runtime/Seconds.h"
 #include "GNN/Runtime/ThreadPool.h"
 #include "GNN/Target/AttachGradients.h"
 #include "GNN/Target/AttachStatistics.h"
@@ -13,8 +14,6 @@
 #include "GNN/Tune/Tune.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-
-#include <chrono>
 
 using namespace mlir;
 using namespace gnn;
@@ -70,11 +69,6 @@ static constexpr double leastSecondsOfGraphs = 1;
 /// Seconds of their making before progress is shown.
 static constexpr double secondsWithoutProgress = 0.1;
 
-static double secondsSince(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-      .count();
-}
-
 Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
                          Tuned &found) {
   auto function = findFunction(module, options.function);
@@ -93,9 +87,8 @@ Error gnn::tune::prepare(ModuleOp module, TuneOptions &options, Place &place,
   limits.isStopped = [&] {
     Progress progress;
     progress.name = "synthetic graph";
-    progress.done =
-        std::min(secondsSince(options.begin) / options.seconds, 1.0);
-    if (secondsSince(limits.begin) > secondsWithoutProgress)
+    progress.done = std::min(options.elapsed() / options.seconds, 1.0);
+    if (runtime::secondsSince(limits.begin) > secondsWithoutProgress)
       found.isStopped |= options.progress && options.progress(progress);
     return found.isStopped;
   };

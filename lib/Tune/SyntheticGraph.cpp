@@ -12,6 +12,7 @@
 #include "Numbers.h"
 #include "SyntheticDegrees.h"
 
+#include "GNN/Runtime/Seconds.h"
 #include "GNN/Runtime/Structures.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -226,9 +227,7 @@ Error Maker::check() {
 Error Maker::goOn() const {
   if (limits.isStopped && limits.isStopped())
     return runtime::failure("the making of a synthetic graph was stopped");
-  std::chrono::duration<double> spent =
-      std::chrono::steady_clock::now() - limits.begin;
-  if (spent.count() <= limits.seconds)
+  if (runtime::secondsSince(limits.begin) <= limits.seconds)
     return {};
   return runtime::failure("expected statistics whose graph is made within ",
                           llvm::formatv("{0:f1} s", limits.seconds).str(),

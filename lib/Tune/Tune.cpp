@@ -18,7 +18,6 @@
 #include "llvm/Support/JSON.h"
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -192,11 +191,7 @@ private:
   Error timeAll(const std::function<bool(size_t)> &begin,
                 std::vector<double> &milliseconds) const;
   Error search(TunedTemplate &tuned);
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         options.begin)
-        .count();
-  }
+  double elapsed() const { return options.elapsed(); }
   double shareOf(size_t number) const;
 
   ModuleOp module;

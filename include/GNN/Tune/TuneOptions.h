@@ -12,6 +12,7 @@
 #include "GNN/OptionFiles/OptionFiles.h"
 #include "GNN/Runtime/BoundFunction.h"
 #include "GNN/Runtime/Files.h"
+#include "GNN/Runtime/Seconds.h"
 
 #include <chrono>
 #include <functional>
@@ -69,6 +70,9 @@ struct TuneOptions {
   std::function<runtime::Expected<std::vector<std::string>>(
       const std::vector<runtime::TensorInfo> &, const runtime::FunctionPlan &)>
       inputs;
+
+  /// The seconds since `begin`.
+  double elapsed() const { return runtime::secondsSince(begin); }
 
   /// Sets one of function, op, budget, search, model, seed, filters, threads,
   /// store, cell and records. The error, which begins with the name or with
