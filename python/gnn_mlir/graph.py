@@ -87,6 +87,16 @@ def _names(names, name, count):
     return tuple(str(n) for n in names) or None
 
 
+def _counts_text(graph):
+    """The numbers of nodes, edges and types, as a graph is shown."""
+    nodes = (types.counted(graph.num_src_nodes, "node") if graph.square else
+             f"{graph.num_src_nodes} source and "
+             f"{types.counted(graph.num_dst_nodes, 'destination node')}")
+    return (f"{nodes} of {types.counted(graph.num_node_types, 'type')}, "
+            f"{types.counted(graph.num_edges, 'edge')} of "
+            f"{types.counted(graph.num_edge_types, 'type')}")
+
+
 def _count(count, name, limit):
     try:
         count = operator.index(count)
@@ -272,11 +282,7 @@ class Graph:
             raise ValueError(f"schema: {error}") from None
 
     def __repr__(self):
-        nodes = (f"{self.num_src_nodes} nodes" if self.square else
-                 f"{self.num_src_nodes} source and {self.num_dst_nodes} "
-                 "destination nodes")
-        return (f"Graph({nodes} of {self.num_node_types} types, "
-                f"{self.num_edges} edges of {self.num_edge_types} types)")
+        return f"Graph({_counts_text(self)})"
 
     # -- Row spaces ----------------------------------------------------------
 

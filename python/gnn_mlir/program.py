@@ -83,8 +83,9 @@ class Function(ops.RowOps, ops.DenseOps, ops.SparseOps, AttentionOps, DerivedOps
         the program, named by `name`, an underscore and the width."""
         if not isinstance(widths, Mapping) or set(widths) != set(
                 range(graph.node_types)):
-            raise ValueError(f"{self.name}: expected a width for each of the "
-                             f"{graph.node_types} node types, got {widths}")
+            raise ValueError(
+                f"{self.name}: expected {types.counted(graph.node_types, 'width')}, one for each "
+                f"node type, got {widths}")
         space, values = space or graph.src, []
         parts = []
         for width in sorted(set(widths.values())):
@@ -423,9 +424,9 @@ def _check_counts(decl, graph):
     if decl.square and not graph.square:
         found = "expected a square graph, got a bipartite one"
     elif decl.node_types != graph.num_node_types:
-        found = f"expected {decl.node_types} node types, got {graph.num_node_types}"
+        found = f"expected {types.counted(decl.node_types, 'node type')}, got {graph.num_node_types}"
     elif decl.edge_types != graph.num_edge_types:
-        found = f"expected {decl.edge_types} edge types, got {graph.num_edge_types}"
+        found = f"expected {types.counted(decl.edge_types, 'edge type')}, got {graph.num_edge_types}"
     if found is not None:
         raise ValueError(f"graph {decl.name!r}: {found}{types.count_remedy(found)}")
 

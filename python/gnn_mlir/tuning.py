@@ -24,7 +24,8 @@ from .signatures import Array, TuneProgress
 
 
 class Tuning:
-    """The result of `tune`. `print` shows a line for each kernel.
+    """The result of `tune`. `print` shows a line for each kernel, and says where the budget ended
+    before the search.
 
     Attributes:
         schedules: a list of dicts for the argument `schedules` of `compile`, one for each kernel
@@ -38,12 +39,17 @@ class Tuning:
         self.schedules, self.templates = found.get("schedules", []), found.get("templates", [])
         self.graphs, self.stopped = found.get("graphs", []), found.get("stopped", False)
         self._head = found.get("head", "")  # of the table, whose rows the templates have
+        self._budget = None  # in seconds, where no error ended the search
 
     def __str__(self):
         lines = [*self.graphs, self._head]
         for one in self.templates:
             program = f"program {one['program']}: " if "program" in one else ""
             lines += [one["row"] + program + one["name"], *one["notes"]]
+        if self._budget is not None and not self.stopped and self.templates and not any(
+                one["timed"] or one["dropped"] or one["filtered"] for one in self.templates):
+            lines.append(f"the budget of {self._budget:g} s ended before the search of "
+                         f"{types.counted(len(self.templates), 'kernel')}")
         return "\n".join(lines)
 
     def __repr__(self):
@@ -162,6 +168,7 @@ def tune(program, *args, budget=5.0, function=None, op=None, target=None,
         found.add(part)
         if error:
             raise (TuneError(str(error), found, error.kind) if found.templates else error) from error
+    found._budget = budget
     return found
 
 

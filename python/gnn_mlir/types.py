@@ -50,6 +50,11 @@ def listed(names, most=12):
     return ", ".join(names[:most] if rest else names) + rest
 
 
+def counted(number, what):
+    """A number of things, as "1 edge type" and "3 edge types"."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 def expected_ids(low, limit, what="nodes"):
     """The beginning of an error about an id that is not from `low` to under `limit`."""
     return (f"expected ids from {low} to {limit - 1}" if limit > low else
@@ -267,7 +272,7 @@ def find_name(names, what, name):
 
 def count_remedy(error):
     """The rest of an error about a graph's number of types; "" of others."""
-    found = re.search(r"expected (\d+) (edge|node) types, got (\d+)", error)
+    found = re.search(r"expected (\d+) (edge|node) types?, got (\d+)", error)
     if found is None:
         return ""
     expected, kind, got = int(found[1]), found[2], int(found[3])

@@ -258,7 +258,7 @@ REFUSED = {
         7, a.type),
     "f: input 'x': expected the type of rows, of a weight or I64, got 4":
         lambda f, a: f.input("x", 4),
-    "f: expected a width for each of the 1 node types, got 4":
+    "f: expected 1 width, one for each node type, got 4":
         lambda f, a: f.typed_input("x", a.graph, 4),
     "graph: expected an identifier as a name, got 'a b'":
         lambda f, a: f.module.graph("a b"),

@@ -206,6 +206,12 @@ def test_refine_types(name):
     assert fine.schema == tuple(t[1:] for t in number)
 
 
+def test_numbers_of_one():
+    assert repr(gnn_mlir.Graph([0], [0], 1)) == "Graph(1 node of 1 type, 1 edge of 1 type)"
+    assert repr(gnn_mlir.Graph([0, 1], [0, 0], num_src_nodes=2, num_dst_nodes=1, num_edge_types=3)
+                ) == "Graph(2 source and 1 destination node of 1 type, 2 edges of 3 types)"
+
+
 def test_select_edges():
     for graph in graphs().values():
         kept = np.arange(graph.num_edges) % 3 > 0

@@ -242,7 +242,7 @@ REFUSED = {
         lambda f, g, x: f.weight_combine(f.input("c", g.rows("edge_type", 5)),
                                          f.input("b", weight(2, 4, 4))),
     "expected positive integers as feature sizes": lambda f, g, x: g.rows("node", 0),
-    "expected a width for each of the 2 node types":
+    "expected 2 widths, one for each node type":
         lambda f, g, x: f.typed_input("y", g, {0: 4}),
 }
 

@@ -175,7 +175,7 @@ REFUSED = {
     "graph 'g': expected 3 edge types, got 1; all edges of the graph are of type 0, as "
     "without edge_type. Only where that is meant, num_edge_types=3":
         lambda: gnn_mlir.compile(models.rgcn(3, (4, 4)), graph=graph_of(1)),
-    "graph 'g': expected 1 edge types, got 3; gnn_mlir.merge_types(graph, "
+    "graph 'g': expected 1 edge type, got 3; gnn_mlir.merge_types(graph, "
     "node_types=False) is the graph without edge types":
         lambda: gnn_mlir.compile(models.sage((4, 4)), graph=graph_of(3)),
     "graph 'g': expected a square graph, got a bipartite one":

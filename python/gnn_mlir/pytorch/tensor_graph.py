@@ -7,7 +7,7 @@ import functools
 import torch
 
 from .. import capi, devices, structure_keys, targets, tokens, types
-from ..graph import Graph, _count, _names
+from ..graph import Graph, _count, _counts_text, _names
 from ..placed_graph import PlacedGraph
 from . import device_build
 from .identity import identity
@@ -93,10 +93,7 @@ class TensorGraph(PlacedGraph):
     _node_types = property(lambda self: self._there().node_types)
 
     def __repr__(self):
-        nodes = (f"{self.num_src_nodes} nodes" if self.square else
-                 f"{self.num_src_nodes} source and {self.num_dst_nodes} destination nodes")
-        return (f"TensorGraph({nodes} of {self.num_node_types} types, {self.num_edges} "
-                f"edges of {self.num_edge_types} types, {self.place})")
+        return f"TensorGraph({_counts_text(self)}, {self.place})"
 
     def __reduce__(self):
         raise TypeError("cannot pickle a TensorGraph: pickle its tensors, or to_graph()")

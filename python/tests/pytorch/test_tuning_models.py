@@ -50,6 +50,17 @@ def test_forward_and_backward_passes(case):
         assert f"      {one['name'].split(' ')[1]}" in kernels
 
 
+def test_a_budget_that_ends_before_the_search(case):
+    compiled = gnn_mlir.compile(Model().eval(), target="cpu")
+    with torch.no_grad():
+        found = gnn_mlir.tune(compiled, *case, budget=1e-3)
+        searched = gnn_mlir.tune(compiled, *case, budget=6)
+    assert len(found.templates) > 2 and not any(one["timed"] for one in found.templates)
+    line = f"the budget of 0.001 s ended before the search of {len(found.templates)} kernels"
+    assert str(found).splitlines()[-1] == line
+    assert "budget" not in str(searched)
+
+
 @pytest.mark.parametrize("taken, second", [(1, 5), (9, 1e-3)])
 def test_functions_share_what_others_leave(case, monkeypatch, taken, second):
     now, budgets = [0.0], []

@@ -16,6 +16,7 @@ from torch._dynamo.eval_frame import OptimizedModule
 from torch._dynamo.symbolic_convert import InstructionTranslator
 from torch.utils.weak import WeakIdKeyDictionary
 
+from ...types import counted
 from . import wholeness
 from .places import Place, place_of, written
 
@@ -56,14 +57,14 @@ class Program:
 
     def as_text(self, kernels=False):
         """As text: how many kernels each function has; with `kernels` also their names."""
-        graphs = ", ".join(f"{name} of {_count(nodes, 'node type')}"
+        graphs = ", ".join(f"{name} of {counted(nodes, 'node type')}"
                            f"{_embeddings_text(self.embeddings.get(name, ()))} and "
-                           f"{_count(edges, 'edge type')}"
+                           f"{counted(edges, 'edge type')}"
                            for name, (nodes, edges) in self.graphs.items())
         lines = [f"  program on {graphs}"]
         for function, names in self.kernels.items():
             different = len(set(names))
-            lines.append(f"    {function}: {_count(len(names), 'kernel')}"
+            lines.append(f"    {function}: {counted(len(names), 'kernel')}"
                          f"{f', {different} different' * (different < len(names))}"
                          f"{_sources_text(self.sources[function])}")
             if kernels:
@@ -96,8 +97,8 @@ class Captured:
         if not self.programs:
             return f"left to torch: {self.why}{broken}"
         whole = "all of it is compiled" if len(self.programs) == 1 and not self.left else (
-            f"{_count(len(self.left), 'op')} left to torch")
-        return "\n".join([f"{_count(len(self.programs), 'program')}, {whole}",
+            f"{counted(len(self.left), 'op')} left to torch")
+        return "\n".join([f"{counted(len(self.programs), 'program')}, {whole}",
                           *(program.as_text(kernels) for program in self.programs),
                           *_left_lines(self.left)]) + broken
 
@@ -145,7 +146,7 @@ class Captures:
         others = left(outer)
         if others or len(outer.calls) > 1:
             self.tell(log.log, logging.WARNING if len(outer.calls) > 1 else logging.INFO,
-                      "%s: %s, left to torch: %s", self.name, _count(len(outer.calls), "program"),
+                      "%s: %s, left to torch: %s", self.name, counted(len(outer.calls), "program"),
                       "; ".join(map(str, others)) or "nothing")
 
     def _mode(self):
@@ -205,7 +206,7 @@ class Captures:
     def text(self, kernels=False):
         """The text of `gnn_mlir.explain`, with `kernels` by their names."""
         found = self._numbered()
-        missed = [f"{_count(number, 'call')} captured nothing and ran in torch: {why}"
+        missed = [f"{counted(number, 'call')} captured nothing and ran in torch: {why}"
                   for why, number in self._missed.items()]
         if not found and not missed:
             return f"{self.name}: nothing is captured " + (
@@ -214,7 +215,7 @@ class Captures:
                 "not, and it has not been called")
         of_both = len({one.training for one in found.values()} - {None}) == 2
         modes = {True: " (training)", False: " (evaluation)"} if of_both else {}
-        return "\n".join([f"{self.name}: {_count(len(found), 'captured graph')}", *(
+        return "\n".join([f"{self.name}: {counted(len(found), 'captured graph')}", *(
             f"{i}{modes.get(one.training, '')}: {one.as_text(kernels)}"
             for i, one in found.items()), *missed])
 
@@ -269,10 +270,6 @@ def _break_behind(graph):
         return ""
     place = Place.of_frames(reason.user_stack)
     return str(reason.reason).strip().splitlines()[0] + f" at {place}" * bool(place)
-
-
-def _count(number, what):
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _plans(function):
