@@ -1,7 +1,8 @@
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.npy 3 32
-// RUN: rm -f %t.store
+// RUN: rm -f %t.searched
 // RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --budget=2s --search=exhaustive \
-// RUN:   --out=%t.jsonl --store=%t.store  --cell=tiny | FileCheck %s --check-prefix=SUMMARY
+// RUN:   --out=%t.jsonl --store=%t.searched --cell=tiny | FileCheck %s --check-prefix=SUMMARY
+// RUN: sort -s -t, -k6,6 %t.searched > %t.store
 // RUN: FileCheck %s --check-prefix=STORE --input-file=%t.store
 // RUN: gnn-run %s --function f --graph %t.npz --input x=%t.npy --weights=random:1 --target=cpu --schedules=%t.jsonl \
 // RUN:   | FileCheck %s --check-prefix=RESULT
@@ -12,7 +13,8 @@
 // SUMMARY-NEXT: {{^ +[0-9.]+ .* 0 f_0_linear \(gemm rows dst\)$}}
 // SUMMARY-NEXT: {{^ +[0-9.]+ .* 1 f_1_aggregate \(traverse <dst, edge.in_rows, features = 32>\)$}}
 //
-// The first measurement of a template is that of the chosen schedule.
+// The first measurement of a template is that of the chosen schedule. Templates stand in the order of their times,
+// so sorted by kind here.
 //
 // STORE: {"cell":"tiny","device":"cpu","version":"{{.+}}","function":"f","graph":"g","template":"gemm",{{.+}},"schedule":{"n":32,{{.+}}},"seconds":{{.+}},"milliseconds":{{.+}},"spread":{{.+}},"ratio":{{.+}},"rounds":7,"check":"same bits"}
 // STORE: "template":"traverse",{{.+}}"check":"same bits"}
