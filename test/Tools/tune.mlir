@@ -1,5 +1,5 @@
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.npy 3 32
-// RUN: rm -f %t.store
+// RUN: rm -f %t.store %t.records
 // RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --budget=2s --search=exhaustive \
 // RUN:   --out=%t.jsonl --store=%t.store  --cell=tiny | FileCheck %s --check-prefix=SUMMARY
 // RUN: FileCheck %s --check-prefix=STORE --input-file=%t.store
