@@ -1,5 +1,5 @@
 // RUN: %python %S/../Conversion/TileToGPU/Inputs/arrays.py write %t.npz %t.npy 3 32
-// RUN: rm -f %t.searched
+// RUN: rm -f %t.searched %t.records
 // RUN: gnn-tune %s --function f --graph %t.npz --input x=%t.npy --target=cpu --budget=2s --search=exhaustive \
 // RUN:   --out=%t.jsonl --store=%t.searched --cell=tiny | FileCheck %s --check-prefix=SUMMARY
 // RUN: sort -s -t, -k6,6 %t.searched > %t.store
@@ -42,7 +42,7 @@
 // BELOW: {{^gnn-tune: error: template 0 .*\(gemm rows dst\): .+\.below:1: schedule: expected 'n' in \{16, 32, 64\}, got -5$}}
 // ABOVE: {{^gnn-tune: error: template 1 .*\(traverse .+\): .+\.above:[0-9]+: schedule: expected 'vector' in \{1, 2, 4, 8, 16\}, got 4611686018427387904$}}
 
-// RUN: rm -f %t.records && grep '"template":"gemm"' %t.halves > %t.first
+// RUN: grep '"template":"gemm"' %t.halves > %t.first
 // RUN: not gnn-tune %s --function f --graph %t.npz --target=cpu --replay=%t.first --cell=tiny --search=exhaustive --out=%t.jsonl \
 // RUN:   --records=%t.records > %t.summary 2> %t.error
 // RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.summary && FileCheck %s --check-prefix=SECOND --input-file=%t.error
