@@ -63,6 +63,14 @@ struct SmallerBlocks : standalone::impl::SmallerBlocksBase<SmallerBlocks> {
 struct DeepenWalks : standalone::impl::DeepenWalksBase<DeepenWalks> {
   using DeepenWalksBase::DeepenWalksBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    if (by >= 1 && by <= mostInFlight)
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << getArgument() << ": expected 'by' from 1 to " << mostInFlight
+           << ", got " << by.getValue();
+  }
+
   void runOnOperation() override {
     getOperation()->walk([&](WalkOp walk) {
       int64_t deeper = walk.getInFlight() * by;

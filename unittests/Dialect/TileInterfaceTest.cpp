@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GNN/Dialect/GNN/IR/FunctionAttributes.h"
 #include "GNN/Dialect/GNN/IR/GNN.h"
 #include "GNN/Dialect/Tile/IR/Tile.h"
 
@@ -213,6 +214,72 @@ TEST_F(TileInterface, CostFollowsTheSchedule) {
   templates[0].setTileSchedule(schedule.get(&context));
   EXPECT_EQ(templates[0].getCost().readBytes.str(),
             "280 * count edge + 8 * count dst + 8");
+}
+
+// No text of a schedule has such values, so a pass must not keep them.
+TEST_F(TileInterface, ValuesOutsideOfTheirRangesAreRefused) {
+  ASSERT_EQ(templates.size(), 7u);
+  auto why = [&](unsigned i, auto schedule) {
+    templates[i].setTileSchedule(schedule.get(&context));
+    return templates[i].explainSchedule();
+  };
+  TraverseSchedule walk;
+  walk.inFlight = 32;
+  EXPECT_EQ(why(0, walk), "");
+  walk.inFlight = 64;
+  EXPECT_EQ(why(0, walk), "cannot honour the schedule's 'in_flight': expected "
+                          "a value from 1 to 32, got 64");
+  walk.inFlight = -1;
+  EXPECT_EQ(why(0, walk), "cannot honour the schedule's 'in_flight': expected "
+                          "a value from 1 to 32, got -1");
+  walk = {};
+  walk.lanes = 12;
+  EXPECT_EQ(why(0, walk), "cannot honour the schedule's 'lanes': expected a "
+                          "value in {1, 2, 4, 8, 16, 32}, got 12");
+  walk.lanes = walk.headLanes = 32;
+  EXPECT_EQ(why(0, walk),
+            "cannot honour the schedule: expected 'lanes' times 'head_lanes' "
+            "times 'element_lanes' within a warp of 32, got 1024");
+  walk = TraverseSchedule::ofCore();
+  walk.rowsPerBlock = 2048;
+  EXPECT_EQ(why(0, walk), "cannot honour the schedule's 'rows_per_block': "
+                          "expected a value from 1 to 1024, got 2048");
+  for (unsigned i : {1, 2}) {
+    ProductSchedule product;
+    product.n = 64;
+    EXPECT_EQ(why(i, product), "");
+    product.n = 24;
+    EXPECT_EQ(why(i, product), "cannot honour the schedule's 'n': expected a "
+                               "value in {16, 32, 64}, got 24");
+    product.n = 0;
+    product.maxRegisters = 1000;
+    EXPECT_EQ(why(i, product), "cannot honour the schedule's 'max_registers': "
+                               "expected a value from 24 to 255, got 1000");
+  }
+}
+
+// Such a field is neither dropped nor followed.
+TEST_F(TileInterface, FieldsThatCoresLackAreRefused) {
+  ASSERT_EQ(templates.size(), 7u);
+  gnn::TargetLimits limits;
+  limits.lanes = 1;
+  module.get()->setAttr(
+      gnn::attribute::target,
+      gnn::TargetAttr::get(&context, "cpu", "some", "", limits, {}, {}));
+  auto op = cast<TraverseOp>(templates[0].getOperation());
+  TraverseSchedule::ofCore().setOn(op);
+  TraverseSchedule before(op), schedule(op);
+  schedule.rowsPerBlock = 4;
+  schedule.setOn(op);
+  EXPECT_TRUE(isa<CoreScheduleAttr>(op.getScheduleAttr()));
+  EXPECT_EQ(op.explainSchedule(), "");
+  schedule.inFlight = 4;
+  schedule.setOn(op);
+  EXPECT_EQ(op.explainSchedule(), "cannot honour the schedule's 'in_flight': "
+                                  "the cores of a CPU do not have it");
+  before.setOn(op);
+  EXPECT_TRUE(isa<CoreScheduleAttr>(op.getScheduleAttr()));
+  EXPECT_EQ(op.explainSchedule(), "");
 }
 
 // They write the launch plan, and no buffer.

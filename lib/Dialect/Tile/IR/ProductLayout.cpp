@@ -144,7 +144,7 @@ static FailureOr<ProductLayout> getLayoutOf(ProductOp op) {
   if (!schedule || !schedule.getN())
     return op.emitOpError("expected a complete schedule, got none of 'n' "
                           "(gnn-schedule-pipeline chooses what is left out)");
-  if (std::string why = explainRefusal(op, schedule); !why.empty())
+  if (std::string why = op.explainSchedule(); !why.empty())
     return op.emitOpError(why);
   return layOut(op, schedule);
 }
@@ -164,13 +164,15 @@ void GemmOp::setTileSchedule(Attribute schedule) {
 void OuterOp::setTileSchedule(Attribute schedule) {
   setScheduleAttr(cast_if_present<GemmScheduleAttr>(schedule));
 }
-std::string GemmOp::explainSchedule() {
-  GemmScheduleAttr schedule = getScheduleAttr();
-  return schedule && schedule.getN() ? explainRefusal(*this, schedule) : "";
+template <typename ProductOp>
+static std::string explainScheduleOf(ProductOp op) {
+  GemmScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule)
+    return "";
+  std::string why = explainRanges(schedule);
+  return why.empty() && schedule.getN() ? explainRefusal(op, schedule) : why;
 }
-std::string OuterOp::explainSchedule() {
-  GemmScheduleAttr schedule = getScheduleAttr();
-  return schedule && schedule.getN() ? explainRefusal(*this, schedule) : "";
-}
+std::string GemmOp::explainSchedule() { return explainScheduleOf(*this); }
+std::string OuterOp::explainSchedule() { return explainScheduleOf(*this); }
 LogicalResult GemmOp::verifySchedule() { return getLayout(*this); }
 LogicalResult OuterOp::verifySchedule() { return getLayout(*this); }

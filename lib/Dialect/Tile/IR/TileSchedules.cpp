@@ -33,15 +33,38 @@ SmallVector<int64_t> ScheduleField::list() const {
   return values;
 }
 
+bool ScheduleField::has(int64_t value) const {
+  return value >= range.least && value <= range.most &&
+         (!range.arePowers || llvm::isPowerOf2_64(value));
+}
+
+std::string ScheduleField::describeRange() const {
+  if (words.empty() && !range.arePowers)
+    return ("from " + Twine(range.least) + " to " + Twine(range.most)).str();
+  std::string text = "in {";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(list(), os, [&](int64_t value) { os << str(value); });
+  return text + "}";
+}
+
+std::string gnn::tile::explainRanges(ScheduleInterface schedule) {
+  for (auto [field, value] :
+       llvm::zip_equal(schedule.getTable(), schedule.getValues()))
+    if (value && !field.has(value))
+      return "cannot honour the schedule's '" + field.name.str() +
+             "': expected a value " + field.describeRange() + ", got " +
+             std::to_string(value);
+  return "";
+}
+
 /// The value that a text says, or 0: none of the field.
 static int64_t read(const ScheduleField &field, StringRef text) {
   for (auto [i, word] : llvm::enumerate(field.words))
     if (word == text)
       return i + 1;
   int64_t value;
-  bool isIn = field.words.empty() && !text.getAsInteger(10, value) &&
-              value >= field.range.least && value <= field.range.most &&
-              (!field.range.arePowers || llvm::isPowerOf2_64(value));
+  bool isIn =
+      field.words.empty() && !text.getAsInteger(10, value) && field.has(value);
   return isIn ? value : 0;
 }
 
@@ -63,14 +86,8 @@ LogicalResult gnn::tile::setField(MutableArrayRef<int64_t> values,
   const ScheduleField &field = table[i];
   if ((values[i] = read(field, text)))
     return success();
-  InFlightDiagnostic diag = emitError() << "expected '" << name << "' ";
-  if (field.words.empty() && !field.range.arePowers)
-    return diag << "from " << field.range.least << " to " << field.range.most
-                << ", got " << text;
-  diag << "in {";
-  llvm::interleaveComma(field.list(), diag,
-                        [&](int64_t value) { diag << field.str(value); });
-  return diag << "}, got " << text;
+  return emitError() << "expected '" << name << "' " << field.describeRange()
+                     << ", got " << text;
 }
 
 ParseResult gnn::tile::parseFields(AsmParser &parser,
@@ -190,10 +207,22 @@ TraverseSchedule TraverseSchedule::ofCore() {
   return schedule;
 }
 
+StringRef TraverseSchedule::findFieldOfGPU() const {
+  using namespace gnn::tile::range;
+  TraverseSchedule core = ofCore();
+#define GNN_TRAVERSE_FIELD(type, name, keyword, range, onCore, ...)            \
+  if (FieldRange(onCore).most == 0 && this->name != core.name)                 \
+    return keyword;
+#include "GNN/Dialect/Tile/IR/ScheduleFields.def"
+  return "";
+}
+
 TraversalScheduleInterface TraverseSchedule::get(MLIRContext *context) const {
-  if (isOneLane)
+  if (isOneLane && findFieldOfGPU().empty())
     return CoreScheduleAttr::get(context, getValues(*this));
-  return TraverseScheduleAttr::get(context, getValues(*this));
+  TraverseSchedule all = *this;
+  all.isOneLane = false;
+  return TraverseScheduleAttr::get(context, getValues(all));
 }
 
 void TraverseSchedule::setOn(TraverseOp op) const {
@@ -241,26 +270,29 @@ TraverseSchedule CoreScheduleAttr::getFields() const {
   return withValues(TraverseSchedule::ofCore(), getValues());
 }
 
+std::string TraverseSchedule::explainConflict() const {
+  auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
+  if (int64_t all = orOne(lanes) * orOne(headLanes) * orOne(elementLanes);
+      all > TargetLimits::ofGPU().lanes)
+    return "expected 'lanes' times 'head_lanes' times 'element_lanes' within a "
+           "warp of " +
+           std::to_string(TargetLimits::ofGPU().lanes) + ", got " +
+           std::to_string(all);
+  RowWalk walk = rowWalk.value_or(RowWalk::ByLength);
+  if (splitRows && walk != RowWalk::ByLength)
+    return "expected 'row_walk' by_length with 'split_rows', got " +
+           stringifyRowWalk(walk).str();
+  walk = rowWalk.value_or(RowWalk::Team);
+  if (rowsPerTeam > 1 && walk != RowWalk::Team)
+    return "expected 'row_walk' team with 'rows_per_team', got " +
+           stringifyRowWalk(walk).str();
+  return "";
+}
+
 LogicalResult TraverseScheduleAttr::verify(EmitError emitError,
                                            ArrayRef<int64_t> values) {
-  TraverseSchedule schedule = withValues(TraverseSchedule(), values);
-  auto orOne = [](int64_t value) { return std::max<int64_t>(value, 1); };
-  if (int64_t all = orOne(schedule.lanes) * orOne(schedule.headLanes) *
-                    orOne(schedule.elementLanes);
-      all > TargetLimits::ofGPU().lanes)
-    return emitError() << "expected 'lanes' times 'head_lanes' times "
-                          "'element_lanes' within a warp of "
-                       << TargetLimits::ofGPU().lanes << ", got " << all;
-  RowWalk walk = schedule.rowWalk.value_or(RowWalk::ByLength);
-  if (schedule.splitRows && walk != RowWalk::ByLength)
-    return emitError() << "expected 'row_walk' by_length with 'split_rows', "
-                          "got "
-                       << stringifyRowWalk(walk);
-  walk = schedule.rowWalk.value_or(RowWalk::Team);
-  if (schedule.rowsPerTeam > 1 && walk != RowWalk::Team)
-    return emitError() << "expected 'row_walk' team with 'rows_per_team', got "
-                       << stringifyRowWalk(walk);
-  return success();
+  std::string why = withValues(TraverseSchedule(), values).explainConflict();
+  return why.empty() ? success() : emitError() << why;
 }
 
 //===----------------------------------------------------------------------===//

@@ -156,7 +156,7 @@ static std::string checkLanes(const TraverseSchedule &schedule,
   if (widest % layout.vector)
     return refuse("vector", "rows are aligned to " + Twine(widest) +
                                 " features, not to " + Twine(layout.vector));
-  // Within a warp they are by the attribute's verifier.
+  // `explainFields` checks that they are within a warp.
   int64_t expected = layout.elementLanes;
   if (!facts.hasElements || layout.isOneLane ||
       layout.rowWalk == RowWalk::ByEdges)
@@ -386,13 +386,40 @@ std::string gnn::tile::explainRefusal(const TraverseSchedule &schedule,
   return "";
 }
 
+/// Why a pass has set fields that no text of a schedule has.
+static std::string explainFields(TraverseOp op) {
+  TraversalScheduleInterface given = op.getScheduleAttr();
+  if (!given)
+    return "";
+  if (std::string why = explainRanges(cast<ScheduleInterface>(given));
+      !why.empty())
+    return why;
+  TraverseSchedule schedule(given);
+  if (std::string why = schedule.explainConflict(); !why.empty())
+    return "cannot honour the schedule: " + why;
+  return "";
+}
+
+/// Why a pass has set a field that a core lacks.
+static std::string explainFieldOfGPU(TraverseOp op) {
+  StringRef field = TraverseSchedule(op).findFieldOfGPU();
+  bool isLacked = isa_and_nonnull<TraverseScheduleAttr>(op.getScheduleAttr()) &&
+                  !field.empty() && !shareLanesRows(op);
+  return isLacked ? refuse(field, "the cores of a CPU do not have it") : "";
+}
+
 std::string TraverseOp::explainSchedule() {
+  for (auto explain : {explainFields, explainFieldOfGPU})
+    if (std::string why = explain(*this); !why.empty())
+      return why;
   TraverseSchedule schedule(*this);
   TraverseFacts facts(*this);
   return explainRefusal(schedule, facts, layOut(schedule, facts));
 }
 
 FailureOr<TraverseLayout> gnn::tile::getPartialLayout(TraverseOp op) {
+  if (std::string why = explainFields(op); !why.empty())
+    return op.emitOpError(why);
   TraverseSchedule schedule(op);
   TraverseFacts facts(op);
   TraverseLayout layout = layOut(schedule, facts);

@@ -18,6 +18,7 @@
 
 namespace gnn::tile {
 class GemmScheduleAttr;
+class ScheduleInterface;
 class TraversalScheduleInterface;
 class TraverseOp;
 
@@ -54,9 +55,17 @@ struct ScheduleField {
 
   /// The value as text.
   std::string str(int64_t value) const;
+  /// Whether the range has the value.
+  bool has(int64_t value) const;
+  /// The range as errors say it: `from 1 to 32`, `in {1, 2, 4}`.
+  std::string describeRange() const;
   /// All words, or the range in powers of two.
   llvm::SmallVector<int64_t> list() const;
 };
+
+/// Empty if every set field has a value of its range, as parsed ones have; else
+/// the first other one and its range.
+std::string explainRanges(ScheduleInterface schedule);
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
@@ -96,6 +105,13 @@ struct TraverseSchedule {
   static TraverseSchedule ofCore();
   /// Positions that a block takes: rows, or elements of a walk by edges.
   int64_t getBlockPositions() const;
+  /// Fields that exclude each other; empty if there are none.
+  std::string explainConflict() const;
+  /// The first field that is not as on a core and that a core's schedule lacks;
+  /// empty if there is none.
+  llvm::StringRef findFieldOfGPU() const;
+  /// `#gnn_tile.core_schedule` if a block has one lane, unless that schedule
+  /// lacks a field, which `explainSchedule` then refuses on a CPU.
   TraversalScheduleInterface get(mlir::MLIRContext *context) const;
   void setOn(TraverseOp op) const;
 };
