@@ -27,7 +27,8 @@ struct Patience {
 /// Then the thread goes on, and all that it uses has to stay: if it is still at
 /// work when the process exits, files of C are flushed, but globals are not
 /// destroyed, and functions of `atexit` that were registered before are not
-/// called.
+/// called. Only glibc has the `on_exit` that this needs, and globals that are
+/// made after the thread was given up are destroyed nevertheless.
 bool runWatched(double seconds,
                 std::function<void(const std::function<void()> &restart)> work);
 
