@@ -207,18 +207,27 @@ static LogicalResult readOptions(ModuleOp module, StringRef passes,
 }
 
 /// Adds the user's passes: those on whole-graph ops to the stages with these
-/// alone, and all others to both.
+/// alone, and all others to both. Stages behind kernels do not run.
 static LogicalResult addStagePasses(ModuleOp module,
                                     const CompileOptions &options,
                                     StageOptions &stages, StageOptions &none) {
   std::string message;
   StringRef graph = getStages().front().name;
+  auto isBehindKernels = [](StringRef point) {
+    return llvm::any_of(getStages(), [&](const Stage &stage) {
+      return stage.name == StagePasses::getStage(point) && !isExplained(stage);
+    });
+  };
   for (const std::string &text : options.stagePasses) {
     StringRef point = StringRef(text).split('=').first;
     if (failed(stages.addPasses(text, message)) ||
         (StagePasses::getStage(point) != graph &&
          failed(none.addPasses(text, message))))
       return module.emitError("stage-passes: ") << message;
+    if (isBehindKernels(point))
+      return module.emitError("stage-passes: expected a stage that leads to "
+                              "kernels, which are explained, got '")
+             << point << "'";
   }
   return success();
 }
@@ -344,9 +353,14 @@ FailureOr<Explanation> gnn::explain(ModuleOp module,
   if (failed(pm.run(*copy)))
     return failure();
   result.after = readFunctions(*copy);
-  addKernels(*copy, getStages().drop_front(), stages, model, result.after);
+  std::string obstacle =
+      addKernels(*copy, getStages().drop_front(), stages, model, result.after);
   if (areSchedulesWrong)
     return failure();
+  // It may be theirs. Before the passes on whole-graph ops it is none: theirs
+  // need not suit ops that are not compiled.
+  if (!obstacle.empty() && !none.passes.getPoints().empty())
+    return module.emitError(obstacle);
   return result;
 }
 

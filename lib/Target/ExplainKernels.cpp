@@ -546,9 +546,9 @@ static ScheduledTemplates readTemplates(func::FuncOp func,
   return templates;
 }
 
-void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
-                     const StageOptions &options, const CostModel &model,
-                     std::vector<ExplainedFunction> &functions) {
+std::string gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
+                            const StageOptions &options, const CostModel &model,
+                            std::vector<ExplainedFunction> &functions) {
   OwningOpRef<ModuleOp> copy = module.clone();
   for (auto func : copy->getOps<func::FuncOp>())
     if (!func.isExternal())
@@ -571,7 +571,7 @@ void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
     PassManager toSchedules(module.getContext());
     PassManager toKernels(module.getContext());
     for (const Stage &stage : stages)
-      if (stage.from < Form::Kernels)
+      if (isExplained(stage))
         stage.build(stage.to <= Form::Buffers ? toSchedules : toKernels,
                     options);
     if (succeeded(toSchedules.run(*copy))) {
@@ -596,4 +596,5 @@ void gnn::addKernels(ModuleOp module, ArrayRef<Stage> stages,
     else
       function.obstacle = obstacle.empty() ? "it is not public" : obstacle;
   }
+  return obstacle;
 }

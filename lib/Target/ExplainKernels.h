@@ -26,11 +26,16 @@ std::string timeText(double seconds);
 /// Lowers a copy of `module` by those of `stages` that lead to kernels, and
 /// adds these with their costs to `functions`, which are those of `module`,
 /// with nodes as in their blocks: arguments, ops, results. An op that cannot be
-/// lowered becomes the obstacle of each function. Diagnostics in the file of
-/// schedules are left to the caller's handlers.
-void addKernels(mlir::ModuleOp module, llvm::ArrayRef<Stage> stages,
-                const StageOptions &options, const CostModel &model,
-                std::vector<ExplainedFunction> &functions);
+/// lowered becomes the obstacle of each function, which is also the result.
+/// Diagnostics in the file of schedules are left to the caller's handlers.
+std::string addKernels(mlir::ModuleOp module, llvm::ArrayRef<Stage> stages,
+                       const StageOptions &options, const CostModel &model,
+                       std::vector<ExplainedFunction> &functions);
+
+/// Whether a stage is one of those that lead to kernels.
+inline bool isExplained(const Stage &stage) {
+  return stage.from < Form::Kernels;
+}
 
 } // namespace gnn
 

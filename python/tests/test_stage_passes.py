@@ -102,3 +102,18 @@ def test_an_explanation_has_the_passes_of_stages(compiler):
     assert "after" in after and after != explain_with().split("\n\n")[2]
     with pytest.raises(gnn_mlir.GNNError, match="stage-passes: expected POINT=PASSES with a "):
         explain_with(stage_passes={"graph-middle": "cse"})
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_pass_that_fails_is_an_error_of_an_explanation(compiler, program, point):
+    def explain_with(passes):
+        return gnn_mlir.explain(program, target="cpu", stage_passes={point: passes})
+
+    if point.startswith(("math", "ptx")):
+        with pytest.raises(gnn_mlir.GNNError, match="stage-passes: expected a stage that leads to "
+                                                    f"kernels, which are explained, got '{point}'"):
+            explain_with("cse")
+        return
+    assert "no kernels" not in explain_with("cse")
+    with pytest.raises(gnn_mlir.GNNError, match="cannot open '?/nonexistent"):
+        explain_with("gnn-tile-apply-schedules{file=/nonexistent}")

@@ -486,12 +486,6 @@ def test_what_is_wrong_is_said(gcn, change, message):
         gnn_mlir.tune(layer, graph, **{"budget": 1, **change})
 
 
-def test_a_store_that_cannot_be_written_is_an_error_of_an_argument(gcn):
-    layer, graph, _ = gcn
-    with pytest.raises(ValueError, match="^store: cannot write '/nonexistent/x': "):
-        gnn_mlir.tune(layer, graph, store="/nonexistent/x")
-
-
 def test_a_kernel_that_is_not_there_is_an_invalid_argument(gcn):
     for op in (9, 2**40):
         with pytest.raises(ValueError, match="^op: expected "):

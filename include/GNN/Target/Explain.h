@@ -139,8 +139,9 @@ struct Explanation {
 /// the first known GPU. Kernels with the passes have the schedules of the files
 /// in `options`, which has these beside switches, target and chip, where their
 /// templates are there. The user's passes at stages run as they do in a
-/// compilation; those on whole-graph ops are left out of `before`. Errors are
-/// at the module.
+/// compilation; those on whole-graph ops are left out of `before`. A stage
+/// behind kernels is an error, and so is a module without kernels where the
+/// user has passes behind whole-graph ops. Errors are at the module.
 mlir::FailureOr<Explanation> explain(mlir::ModuleOp module,
                                      const CompileOptions &options);
 

@@ -57,7 +57,7 @@ using GraphsByName =
     std::map<std::string, std::shared_ptr<const runtime::Graph>>;
 
 /// Makes the graphs that a function uses, whose declarations have statistics,
-/// and that `graphs` lacks. What is derived of a graph needs its parent.
+/// and that `graphs` lacks; a derived graph needs its parent.
 /// `lines` gets a description of each.
 runtime::Error makeSyntheticGraphs(mlir::func::FuncOp func, uint64_t seed,
                                    GraphsByName &graphs,

@@ -102,8 +102,8 @@ runtime::Error replay(mlir::ModuleOp module,
 /// has `names`, `rows` of features (null if missing) and `schedules`, and for
 /// each schedule `milliseconds`, `ratio` and `seconds`. With a model it also
 /// has the `weights` of schedules, or `refusal`, the reason that the model does
-/// not suit the template. Dropped schedules are left out. There are no lines
-/// where `found` says that this was stopped.
+/// not suit the template. Dropped schedules are left out. A list that
+/// is stopped, as `found` then says, has no lines.
 runtime::Expected<std::string>
 listFeatures(mlir::ModuleOp module, llvm::ArrayRef<StoredMeasurement> stored,
              const CompileOptions &compile, const TuneOptions &options,

@@ -28,10 +28,12 @@ using RestartClock = std::function<bool()>;
 
 /// Runs `work` on a thread of its own. True when it is done; false once
 /// `seconds` have passed since its beginning or its last call of `restart`.
-/// Then the thread goes on to the next such call, and all that it uses has to
+/// Then the thread continues to the next such call, and all that it uses has to
 /// stay: if it is still at work when the process exits, files of C are flushed,
 /// but globals are not destroyed, and functions of `atexit` that were
-/// registered before are not called.
+/// registered before are not called. Only glibc has the `on_exit` that this
+/// needs, and globals that are made after the thread was given up are destroyed
+/// nevertheless.
 bool runWatched(double seconds,
                 std::function<void(const RestartClock &restart)> work);
 
