@@ -122,7 +122,7 @@ static void buildTilePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());           // counts are the same everywhere
   bool longRows = options.longRows != 0;
   if (options.fuse) {
-    pm.addNestedPass<func::FuncOp>(createFuseTraversals());
+    pm.addNestedPass<func::FuncOp>(createFuseTraversals({/*refusals=*/false}));
     if (options.sumRowsFirst) // what is joined then
       pm.addNestedPass<func::FuncOp>(
           createSumRowsFirst({longRows, options.edgeWalks}));

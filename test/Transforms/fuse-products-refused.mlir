@@ -4,7 +4,7 @@
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// Each refusal, at the traversal that stays. In front of a product first.
+// Each refusal: first in front of a product, at the traversal that stays.
 
 // CHECK-LABEL: func.func @does_more
 // CHECK-DAG:     gnn_tile.traverse
@@ -224,19 +224,19 @@ func.func @repeats_a_row(%x: tensor<16xf32>, %w: tensor<16x8xf32>, %e: tensor<?x
 
 gnn.graph @g square {node_types = 2, edge_types = 3}
 
-// Behind a product.
+// Behind a product, at the product whose result is stored.
 //
 // CHECK-LABEL: func.func @pinned_reader
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @pinned_reader(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{the product's result is stored: its reader has a schedule}}
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{it has a schedule}}
   %y = gnn_tile.traverse @g <src, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] schedule <in_flight = 1> {
@@ -254,13 +254,13 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @pinned_epilogue(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{the product's result is stored: the product has a schedule}}
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> schedule <n = 64> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{it has a schedule}}
   %y = gnn_tile.traverse @g <src, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
@@ -279,13 +279,13 @@ gnn.graph @h square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @reader_of_another_graph(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{the product's result is stored: its reader walks another graph}}
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{it walks another graph}}
   %y = gnn_tile.traverse @h <src, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
@@ -303,13 +303,13 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @walks_elements(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{the product's result is stored: its reader walks other rows}}
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{it walks other rows than the product's}}
   %y = gnn_tile.traverse @g <dst, edge.in_rows, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<element -> src : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
@@ -328,13 +328,13 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @needs_the_row(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{the product's result is stored: its reader needs more than the product's current row and column}}
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{it needs more than the product's current row and column}}
   %y = gnn_tile.traverse @g <src, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {
@@ -353,13 +353,13 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @writes_a_part(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %n: tensor<?x8xf32>, %e: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  // expected-remark @+1 {{the product's result is stored: the columns of its reader are not those of the product}}
   %r = gnn_tile.gemm @g rows src
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<?x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{its columns are not those of the product}}
   %y = gnn_tile.traverse @g <src, features = 8>
       ins(%r : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%e : tensor<?x16xf32>) at [#gnn_tile.at<group : feature>] {
@@ -457,13 +457,13 @@ gnn.graph @g square {node_types = 2, edge_types = 3}
 // CHECK-DAG:     gnn_tile.traverse
 // CHECK-DAG:     gnn_tile.gemm
 func.func @epilogue_of_columns(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>, %c: tensor<2x8x3xf32>, %n: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // expected-remark @+1 {{the product's result is stored: the columns of its reader are not those of the product}}
   %y = gnn_tile.gemm @g rows 6
       ins(%x, %w : tensor<6x4xf32>, tensor<4x8xf32>) at <group : feature> extras at []
       outs(%n : tensor<6x8xf32>) at <group : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<6x8xf32>
-  // expected-remark @+1 {{its columns are not those of the product}}
   %z = gnn_tile.traverse @g <6, features = 8>
       ins(%y, %c : tensor<6x8xf32>, tensor<2x8x3xf32>)
       at [#gnn_tile.at<group : feature>, #gnn_tile.at<group : feature, column>]
@@ -485,13 +485,13 @@ gnn.graph @block bipartite {node_types = 1, edge_types = 1}
 // CHECK-DAG:     gnn_tile.gemm
 // CHECK-DAG:     gnn_tile.traverse
 func.func @some_rows(%x: tensor<?x16xf32>, %w: tensor<16x8xf32>, %z: tensor<?x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+1 {{the product's result is stored: only some of its rows are written}}
   %a = gnn_tile.gemm @block rows dst
       ins(%x, %w : tensor<?x16xf32>, tensor<16x8xf32>) at <group : feature> extras at []
       outs(%z : tensor<?x8xf32>) at <group -> src : feature> {
   ^bb0(%acc: f32):
     gnn_tile.yield %acc : f32
   } -> tensor<?x8xf32>
-  // expected-remark @+1 {{only some of its rows are written}}
   %b = gnn_tile.traverse @block <src, features = 8>
       ins(%a : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>]
       outs(%n : tensor<?x8xf32>) at [#gnn_tile.at<group : feature>] {

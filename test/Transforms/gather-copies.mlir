@@ -55,7 +55,7 @@ func.func @share(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %n: index) ->
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
-  // expected-remark @+1 {{what it writes is not known to be numbers that take more than two thirds of the L2; no traversal}}
+  // expected-remark @+1 {{its result is not known to exceed two thirds of the L2; no traversal}}
   %d = gnn_tile.traverse @fitting <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
   ^bb0(%v: f32):
@@ -88,14 +88,14 @@ func.func @others(%s: tensor<?xf32, #gnn_tile.order<edge.in_rows>>, %w: tensor<?
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
-  // expected-remark @+1 {{what it writes is not known to be numbers that take more than two thirds of the L2; no traversal}}
+  // expected-remark @+1 {{its result is not known to exceed two thirds of the L2; no traversal}}
   %d = gnn_tile.traverse @small <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32>
   %rows = tensor.empty(%n) : tensor<?x8xf32>
-  // expected-remark @+1 {{what it writes is not known to be numbers that take more than two thirds of the L2}}
+  // expected-remark @+1 {{its rows have at least the 32 bytes of a sector; no traversal}}
   %e = gnn_tile.traverse @large <edge.in_rows, features = 8>
       ins(%w : tensor<?x8xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group : feature>]
       outs(%rows : tensor<?x8xf32>) at [#gnn_tile.at<group -> edge : feature>] {
@@ -214,7 +214,7 @@ func.func @for_walk(%x: tensor<?xf32>) -> tensor<?xf32, #gnn_tile.order<edge.in_
 func.func @stay(%x: tensor<?xf32>, %given: tensor<?xf32>, %n: index)
     -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
   %to = tensor.empty(%n) : tensor<?xf32>
-  // expected-remark @+1 {{what it writes is not known to be numbers that take more than two thirds of the L2}}
+  // expected-remark @+1 {{its result is not known to exceed two thirds of the L2}}
   %a = gnn_tile.traverse @unknown <dst, edge.in_rows>
       ins(%x : tensor<?xf32>) at [#gnn_tile.at<element -> src>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<element -> edge>] schedule <row_walk = by_edges> {
@@ -301,7 +301,7 @@ func.func @read_twice(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32, #gnn_t
     gnn_tile.yield %v : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
   %to = tensor.empty(%n) : tensor<?xf32>
-  // expected-remark @+1 {{what it writes is not known to be numbers that take more than two thirds of the L2; what it copies has other readers}}
+  // expected-remark @+1 {{its result is not known to exceed two thirds of the L2; what it copies has other readers}}
   %c = gnn_tile.traverse @small <edge.in_rows> ins(%s : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
   ^bb0(%v: f32):
@@ -338,7 +338,7 @@ func.func @edges(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   ^bb0(%v: f32):
     gnn_tile.yield %v : f32
   } -> tensor<?xf32, #gnn_tile.order<edge.in_rows>>
-  // expected-remark @+1 {{what it writes is not known to be numbers that take more than two thirds of the L2; what gives its rows has a schedule}}
+  // expected-remark @+1 {{its result is not known to exceed two thirds of the L2; what gives its rows has a schedule}}
   %d = gnn_tile.traverse @unknown <edge.in_rows> ins(%t : tensor<?xf32, #gnn_tile.order<edge.in_rows>>) at [#gnn_tile.at<group>]
       outs(%to : tensor<?xf32>) at [#gnn_tile.at<group -> edge>] {
   ^bb0(%v: f32):

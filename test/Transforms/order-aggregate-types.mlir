@@ -25,7 +25,7 @@ func.func @of_node_types(%x: tensor<2x64xf32, #gnn.rows<@g, node_type>>, %w: ten
   %0 = gnn.gather %x : tensor<2x64xf32, #gnn.rows<@g, node_type>> -> tensor<?x64xf32, #src_pair>
   %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
   %2 = gnn.gather %1 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
-  // expected-remark @+1 {{product first 160 rows, sum first 140 rows, 2 and 1 edge types 80 rows}}
+  // expected-remark @+1 {{product first 160 rows, sum first 140 rows, product first for 2 edge types and sum first for 1: 80 rows}}
   %3 = gnn.aggregate sum %2 via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
   return %3 : tensor<?x8xf32, #node>
 }
@@ -38,7 +38,7 @@ func.func @of_the_graph(%x: tensor<1x64xf32, #gnn.rows<@g, graph>>, %w: tensor<3
   %0 = gnn.gather %x : tensor<1x64xf32, #gnn.rows<@g, graph>> -> tensor<?x64xf32, #src_pair>
   %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
   %2 = gnn.gather %1 : tensor<?x8xf32, #src_pair> -> tensor<?x8xf32, #edge>
-  // expected-remark @+1 {{product first 160 rows, sum first 140 rows, 2 and 1 edge types 80 rows}}
+  // expected-remark @+1 {{product first 160 rows, sum first 140 rows, product first for 2 edge types and sum first for 1: 80 rows}}
   %3 = gnn.aggregate sum %2 via dst : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #node>
   return %3 : tensor<?x8xf32, #node>
 }

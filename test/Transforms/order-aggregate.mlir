@@ -24,7 +24,7 @@ func.func @by_relation(%x: tensor<?x64xf32, #node>, %w: tensor<3x64x8xf32, #edge
   %1 = gnn.typed_linear %0, %w : (tensor<?x64xf32, #src_pair>, tensor<3x64x8xf32, #edge_type>) -> tensor<?x8xf32, #src_pair>
   %2 = gnn.apply mul %1, %a : (tensor<?x8xf32, #src_pair>, tensor<?xf32, #edge>) -> tensor<?x8xf32, #edge>
   %3 = gnn.aggregate mean %2 : tensor<?x8xf32, #edge> -> tensor<?x8xf32, #dst_pair>
-  // expected-remark @+1 {{product first 160 rows, sum first 140 rows, 2 and 1 edge types 80 rows}}
+  // expected-remark @+1 {{product first 160 rows, sum first 140 rows, product first for 2 edge types and sum first for 1: 80 rows}}
   %4 = gnn.aggregate sum %3 : tensor<?x8xf32, #dst_pair> -> tensor<?x8xf32, #node>
   return %4 : tensor<?x8xf32, #node>
 }

@@ -121,7 +121,7 @@ Value OrderAggregate::reorder(OpBuilder &builder,
   std::string reason;
   llvm::raw_string_ostream os(reason);
   bool inRows = model->getKind() == CostKind::Rows;
-  auto print = [&](StringRef what, const WeighedOrder &order) {
+  auto print = [&](const Twine &what, const WeighedOrder &order) {
     os << what << llvm::format(" %.0f rows", costs.rows(order.order));
     if (!inRows)
       os << llvm::format(" (%.4g us)", order.cost * 1e6);
@@ -130,9 +130,12 @@ Value OrderAggregate::reorder(OpBuilder &builder,
   print(", sum first", chain.productFirst ? choice.turned : choice.given);
   double cheapest = choice.turned.cost;
   if (choice.mixed) {
-    os << ", " << choice.mixed->order.productFirst.size() << " and "
-       << choice.mixed->order.aggregateFirst.size() << " edge types";
-    print("", *choice.mixed);
+    const Order &order = choice.mixed->order;
+    print(", product first for " +
+              counted(order.productFirst.size(), "edge type") +
+              " and sum first for " +
+              std::to_string(order.aggregateFirst.size()) + ":",
+          *choice.mixed);
     cheapest = std::min(cheapest, choice.mixed->cost);
   } else if (choice.differ && chain.getGraph().isDerived()) {
     os << ", no edge types apart: the graph is derived from another";

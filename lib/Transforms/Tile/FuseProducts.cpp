@@ -17,6 +17,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace gnn::tile;
 
@@ -124,23 +126,25 @@ static std::string planGather(const GatherOperand &side, TraverseOp gather,
 
 /// Why `op` cannot be the product's epilogue; empty if it can.
 static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
-  if (gemm.getSchedule() || op.getSchedule())
-    return "it has a schedule";
+  if (gemm.getSchedule())
+    return "the product has a schedule";
+  if (op.getSchedule())
+    return "its reader has a schedule";
   if (op.getGraph() != gemm.getGraph())
-    return "it walks another graph";
+    return "its reader walks another graph";
   if (gemm.getWrittenColumns(gemm.getOutputMutable()).isOfSomeRows)
     return "only some of its rows are written";
   AtAttr written = gemm.getOutputAt();
   RowDomain stored = written.getSpace() ? written.getSpace() : gemm.getRows();
   if (op.getDomain().getElements() || op.getDomain().getGroups() != stored)
-    return "it walks other rows than the product's";
+    return "its reader walks other rows";
   for (Operation &inner : op.getBody().front().without_terminator())
     if (isa<ReduceOp, IndexOp>(inner))
-      return "it needs more than the product's current row and column";
+      return "its reader needs more than the product's current row and column";
   if (op.getOutputs().size() != 1)
-    return "it has several results";
+    return "its reader has several results";
   if (llvm::is_contained(op.getOutputs(), gemm.getResult()))
-    return "it writes on the product";
+    return "its reader writes on it";
   auto isWhole = [&](Value value, AtAttr at) {
     return at.getHead() == written.getHead() && at.getFeature() &&
            !at.getOffset() && lastSize(value) == gemm.getOut();
@@ -156,7 +160,7 @@ static std::string planEpilogue(GemmOp gemm, TraverseOp op) {
     else
       whole &= !at.getColumn() && (!at.getHead() || written.getHead());
   }
-  return whole ? "" : "its columns are not those of the product";
+  return whole ? "" : "the columns of its reader are not those of the product";
 }
 
 /// The traversal that alone reads the product; null if none does.
@@ -315,7 +319,7 @@ struct FuseProducts : gnn::impl::FuseProductsBase<FuseProducts> {
     getOperation()->walk([&](OuterOp op) { outers.push_back(op); });
     for (OuterOp outer : outers)
       addSums(rewriter, outer);
-    getOperation()->walk([&](TileOpInterface op) { reportNotGathered(op); });
+    reportNotGathered();
     getOperation()->walk([&](GemmOp op) { reportNoEpilogue(op); });
   }
 
@@ -323,7 +327,8 @@ private:
   bool gather(IRRewriter &rewriter, const GatherOperand &side);
   bool end(IRRewriter &rewriter, GemmOp gemm);
   void addSums(IRRewriter &rewriter, OuterOp outer);
-  void reportNotGathered(TileOpInterface product);
+  /// Says each reason once for a traversal, of however many products.
+  void reportNotGathered();
   void reportNoEpilogue(GemmOp gemm);
 };
 } // namespace
@@ -405,12 +410,18 @@ void FuseProducts::addSums(IRRewriter &rewriter, OuterOp outer) {
   }
 }
 
-void FuseProducts::reportNotGathered(TileOpInterface product) {
-  std::optional<AtAttr> at;
-  for (const GatherOperand &side : getGatherOperands(product))
-    if (TraverseOp op = side.getMaker())
-      gnn::refused(getArgument(), op.getLoc())
-          << "the rows are stored for the product: " + planGather(side, op, at);
+void FuseProducts::reportNotGathered() {
+  std::set<std::pair<Operation *, std::string>> said;
+  getOperation()->walk([&](TileOpInterface product) {
+    std::optional<AtAttr> at;
+    for (const GatherOperand &side : getGatherOperands(product))
+      if (TraverseOp op = side.getMaker()) {
+        std::string why = planGather(side, op, at);
+        if (said.emplace(op, why).second)
+          gnn::refused(getArgument(), op.getLoc())
+              << "the rows are stored for the product: " + why;
+      }
+  });
 }
 
 void FuseProducts::reportNoEpilogue(GemmOp gemm) {
@@ -423,9 +434,9 @@ void FuseProducts::reportNoEpilogue(GemmOp gemm) {
     return;
   }
   std::string why = planEpilogue(gemm, op);
-  gnn::refused(getArgument(), op.getLoc())
+  gnn::refused(getArgument(), gemm.getLoc())
       << "the product's result is stored: " +
-             (why.empty() ? "no map leads from the product's rows to what it "
-                            "reads"
+             (why.empty() ? "no map leads from the product's rows to what its "
+                            "reader reads"
                           : why);
 }

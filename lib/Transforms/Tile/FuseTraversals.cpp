@@ -24,6 +24,8 @@
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/BitVector.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace gnn;
 using namespace gnn::tile;
@@ -58,12 +60,14 @@ struct Readers {
 };
 
 struct FuseTraversals : gnn::impl::FuseTraversalsBase<FuseTraversals> {
+  using FuseTraversalsBase::FuseTraversalsBase;
+
   void runOnOperation() override {
     do
       fuseAll();
     while (readCopied());
-    if (getContext().getRemarkEngine())
-      getOperation()->walk([&](TraverseOp op) { reportRefusals(op); });
+    if (refusals && getContext().getRemarkEngine())
+      reportRefusals();
     readers.clear();
   }
 
@@ -86,7 +90,8 @@ private:
   /// Lets all readers of features that are copied read the original. Whether
   /// something has changed.
   bool readCopied();
-  void reportRefusals(TraverseOp consumer);
+  /// Says each reason once for a producer, of however many readers.
+  void reportRefusals();
 
   llvm::DenseMap<Value, Readers> readers;
 };
@@ -565,14 +570,17 @@ bool FuseTraversals::readCopied() {
       });
 }
 
-void FuseTraversals::reportRefusals(TraverseOp consumer) {
-  llvm::SmallDenseSet<Value, 4> seen;
-  for (Value input : consumer.getInputs()) {
-    auto producer = input.getDefiningOp<TraverseOp>();
-    if (!producer || !seen.insert(input).second)
-      continue;
-    Plan plan;
-    std::string why = whyNotFused(cast<OpResult>(input), consumer, plan);
-    refused(getArgument(), producer.getLoc()) << why;
-  }
+void FuseTraversals::reportRefusals() {
+  std::set<std::pair<Operation *, std::string>> said;
+  getOperation()->walk([&](TraverseOp consumer) {
+    for (Value input : consumer.getInputs()) {
+      auto producer = input.getDefiningOp<TraverseOp>();
+      if (!producer)
+        continue;
+      Plan plan;
+      std::string why = whyNotFused(cast<OpResult>(input), consumer, plan);
+      if (said.emplace(producer, why).second)
+        refused(getArgument(), producer.getLoc()) << why;
+    }
+  });
 }

@@ -74,24 +74,25 @@ static bool isReordered(TraverseOp op, unsigned number) {
                   op.getOutputAt(number).getSpace());
 }
 
-/// Whether the L2 does not hold the numbers of a result beside what else it has
-/// to, by statistics: each of them takes a sector of memory where it is written
-/// in another order. Dots of 2 and 64 features for the 11.7 M edges of
-/// debian-files, 47 MB, on an H200: 0.56 and 1.09 ms written, 0.18 and 0.67
-/// gathered.
-static bool isScattered(TraverseOp op, unsigned number) {
-  GraphOp graph = getGraph(op);
-  StatsAttr stats = graph ? getStats(graph) : nullptr;
-  if (!stats)
-    return false;
+/// Empty if the L2 does not hold the numbers of a result beside what else it
+/// has to, by statistics: each of them takes a sector of memory where it is
+/// written in another order; else why it may. Dots of 2 and 64 features for
+/// the 11.7 M edges of debian-files, 47 MB, on an H200: 0.56 and 1.09 ms
+/// written, 0.18 and 0.67 gathered.
+static std::string explainNotScattered(TraverseOp op, unsigned number) {
   auto type = cast<ShapedType>(op.getOutputs()[number].getType());
   double row = static_cast<double>(
                    ShapedType::getNumElements(type.getShape().drop_front())) *
                type.getElementTypeBitWidth() / 8;
+  if (row >= sectorBytes)
+    return "its rows have at least the 32 bytes of a sector";
+  GraphOp graph = getGraph(op);
+  StatsAttr stats = graph ? getStats(graph) : nullptr;
   double atHand = KernelConstants::tableShare *
                   CostModel(op, CostKind::Full).getFigures().l2Bytes;
-  return row < sectorBytes &&
-         countRows(walkedBy(op, number), stats) * row > atHand;
+  bool exceeds = stats && countRows(walkedBy(op, number), stats) * row > atHand;
+  return exceeds ? ""
+                 : "its result is not known to exceed two thirds of the L2";
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,9 +262,8 @@ private:
       return "edges that are sorted by destination lie in one order";
     if (gather > 0)
       return "";
-    if (!isScattered(op, number))
-      return "what it writes is not known to be numbers that take more than "
-             "two thirds of the L2";
+    if (std::string why = explainNotScattered(op, number); !why.empty())
+      return why;
     if (!isOtherOrder(op) && to != to.getNatural())
       return "it is in the order of another walk, where copies that gather "
              "were not measured";

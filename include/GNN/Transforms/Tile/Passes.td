@@ -43,6 +43,8 @@ def FuseTraversals : Pass<"gnn-tile-fuse-traversals", "::mlir::func::FuncOp"> {
     point than its end, unless it gives few numbers. Never computes rows more than once,
     except rows of features of edges.
   }];
+  let options = [Option<"refusals", "refusals", "bool", /*default=*/"true",
+                        "Say why traversals stay; a run that another one follows need not">];
   let dependentDialects = ["::gnn::tile::TileDialect"];
 }
 
