@@ -26,6 +26,11 @@
 // WITH:        linear {{ *}}node of g
 // WITH:        gnn-compact at {{.*}}: done, Compacted
 
+// Other functions than that which runs are compiled too, and have remarks.
+//
+// RUN: gnn-run --help | FileCheck %s --check-prefix=HELP
+// HELP: --function=<NAME> {{.*}} The others are compiled too, as remarks and --explain show
+
 // RUN: not gnn-run %s --graph %t.npz --weights random:1 --remarks-filter='(' 2>&1 | FileCheck %s --check-prefix=REGEX
 // RUN: not gnn-run %s --graph %t.npz --weights random:1 --remarks-filter= 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not gnn-run %s --graph %t.npz --weights random:1 --remarks-filter=gnn --compare=passes=fuse=false 2>&1 \

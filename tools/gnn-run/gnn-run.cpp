@@ -59,7 +59,11 @@ namespace {
 /// The options, made when the tool runs: the library of a static build, which
 /// has the code of several tools, has none when it is loaded.
 struct Options : run::ModuleOptions {
-  Options() : ModuleOptions("gnn-run options") {}
+  Options() : ModuleOptions("gnn-run options") {
+    function.setDescription(
+        "The function to run; by default the only one that is not private. The "
+        "others are compiled too, as remarks and --explain show");
+  }
 
   cl::opt<bool> refinedTypes{
       "refine-types",
