@@ -197,8 +197,8 @@ ScheduleFacts::ScheduleFacts(const ListedSchedule &listed, Attribute schedule,
                          limits, listed.facts.threads);
     double blocks = std::floor(limits.registers / (registers * threads));
     room = block.haveRoom() ? std::min(room, std::max(blocks, 1.0)) : 0;
-    double most = givenTogether *
-                  std::floor(limits.registers / threads / givenTogether);
+    double most =
+        givenTogether * std::floor(limits.registers / threads / givenTogether);
     registersOfMost = registers / std::min<double>(block.mostOfThread, most);
   }
   if (limits.sharedBytes && sharedBytes)
