@@ -111,6 +111,8 @@ def _records():
     """The path of that file and its bytes, which are None where there is none yet; (None, None)
     where it cannot be trusted."""
     if (place := _open()) is None:
+        if folder() is None:
+            _warn("%s: the cache is off", FOLDER, effect=_WITHOUT_RECORDS)
         return None, None
     path = place / _RECORDS
     try:

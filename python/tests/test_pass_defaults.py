@@ -22,7 +22,7 @@ func.func @f(%x: tensor<?x64xf32, #node>, %w: tensor<64x32xf32>) -> tensor<?x32x
 STAGES = [f"--gnn-{stage}-pipeline" for stage in (
     "graph", "tile", "schedule", "block", "loops", "lanes", "gpu", "math")]
 # Options that say where a pass stands.
-PLACES = {"form", "has-math", "of-gradients", "passes"}
+PLACES = {"form", "has-math", "of-gradients", "passes", "refusals"}
 PASS = r"(?:^|,)((?:convert-)?gnn[a-z-]*)(?:\{([^{}]*)\})?"
 
 
@@ -93,7 +93,7 @@ def test_what_passes_print_parses(gnn_opt, forms):
     """Each pass on each form, which it may refuse."""
     names = re.findall(r" --((?:convert-)?gnn[a-z-]*)", run(gnn_opt, "", "--help").stdout)
     names = [name for name in dict.fromkeys(names) if not re.search(
-        "pipeline|schedules$|explain", name)]
+        "pipeline|schedules$|records$|explain", name)]
     assert len(names) > 45
     # Each form says which pass it goes through, so that one run has all.
     lines = "\n".join(dumped(gnn_opt, *(f"--{name}" for name in names)))

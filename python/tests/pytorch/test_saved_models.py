@@ -5,10 +5,12 @@ refused."""
 import concurrent.futures
 import copy
 import os
+import pathlib
 import pickle
 import re
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -197,6 +199,19 @@ def test_edges_in_any_order(tmp_path):
     other = ids[:, torch.randperm(ids.shape[1], generator=torch.Generator().manual_seed(1))]
     with torch.no_grad():
         check_equal(found(arrays(x), arrays(other)), model(x, other), close=True)
+
+
+def test_a_file_has_the_schedules_of_the_model(tmp_path):
+    """Those of a ranker or of records, as they run before the model is saved."""
+    ranker = pathlib.Path(__file__).parents[3] / "test/Tools/Inputs/ranker.txt"
+    x, ids = torch.randn(30, 8), torch.randint(30, (2, 90))
+    plans = []
+    for options in {}, {"schedule_rule": f"ranked:{ranker}"}:
+        model = gnn_mlir.compile(nn.GCNConv(8, 4).eval(), target="cpu", **options)
+        gnn_mlir.export(model, (x, ids), tmp_path / "model.gnnpkg")
+        with zipfile.ZipFile(tmp_path / "model.gnnpkg") as file:
+            plans.append(file.read("packages/cpu.gnnpkg"))
+    assert plans[0] != plans[1]
 
 
 def test_one_file_for_several_targets(saved):

@@ -31,7 +31,7 @@ def save(captures, model, path, *, targets=None, chip=None, gradients=False):
     compiled = manifest.compiled
     options = {name: value for name, value in (compiled.options if compiled else
                                                outer.options).items()
-               if name in ("target", "chip", "passes")}
+               if name in ("target", "chip", "passes", "tuned", "schedule_rule")}
     targets = targets or [options.get("target") or EMULATOR]
     if chip is not None:
         options["chip"] = chip
