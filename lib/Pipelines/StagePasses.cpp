@@ -33,7 +33,8 @@ static SmallVector<std::string> listPoints() {
 }
 
 /// The first message of a parser that shows the text as well; empty if it wrote
-/// none, as for values of options, whose errors go to the standard error stream.
+/// none, as for values of options, whose errors go to the standard error
+/// stream.
 static StringRef firstMessage(StringRef messages) {
   size_t at = messages.find("error: ");
   if (at != StringRef::npos)
