@@ -307,3 +307,11 @@ def test_several_processes(compilations):
     out, errors = start().communicate()
     assert out.strip() == "0", errors
     assert len(files()) == 3 and len(list(cache.folder().iterdir())) == 3
+
+
+def test_records_without_a_cache_are_missed_aloud(monkeypatch, caplog):
+    monkeypatch.setenv(cache.FOLDER, "off")
+    monkeypatch.setattr(cache, "_warned", set())
+    assert cache.records() is None and cache.read_records() == (None, [])
+    assert [one.message for one in caplog.records] == [
+        f"{cache.FOLDER}: the cache is off: schedules that tune finds are neither kept nor taken"]
