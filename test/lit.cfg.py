@@ -17,7 +17,9 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.gnn_obj_root, "test")
 
 llvm_config.use_default_substitutions()
-llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "GNN_TEST_DATA"])
+llvm_config.with_system_environment(
+    ["HOME", "TMP", "TEMP", "GNN_TEST_DATA", "GLIBC_TUNABLES"]
+)
 llvm_config.with_environment("GNN_MLIR_CACHE", "off")
 for folder in (config.llvm_tools_dir, config.gnn_tools_dir):
     llvm_config.with_environment("PATH", folder, append_path=True)

@@ -82,6 +82,9 @@ def test_ctrl_c_of_the_tool(tmp_path):
          "--out", tmp_path / "found.jsonl", "--store", tmp_path / "store.jsonl"],
         stdout=subprocess.PIPE, text=True)
     interrupt(process, tmp_path / "store.jsonl")
-    assert process.returncode == 130 and "ms tuned" in process.stdout.read()
-    for line in (tmp_path / "found.jsonl").read_text().splitlines():
-        assert json.loads(line)["schedule"]
+    table, found = process.stdout.read(), tmp_path / "found.jsonl"
+    assert process.returncode == 130 and "ms tuned" in table
+    # Whether a schedule was faster depends on the moment and on other work.
+    assert found.exists() != ("no faster schedule is found" in table)
+    if found.exists():
+        assert all(json.loads(line)["schedule"] for line in found.read_text().splitlines())

@@ -140,7 +140,7 @@ LogicalResult VectorLoops::lowerFor(scf::ForOp loop) {
   for (auto [argument, result] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
     if (isa<VectorType>(result.getType()))
-      arrays[result] = arrays[argument];
+      arrays.insert_or_assign(result, arrays.lookup(argument));
   return done;
 }
 
