@@ -195,7 +195,7 @@ def main():
     build = options.build if options.build.is_absolute() else ROOT / options.build
     if options.install:
         return virtual_environment(build)[0] is None
-    # glibc overwrites memory that is freed, so a use of it fails in every run.
+    # glibc overwrites most memory that is freed, so most uses of it fail in every run.
     os.environ.setdefault("GLIBC_TUNABLES",
                           "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165")
     if options.seeds:

@@ -292,13 +292,16 @@ static size_t countCandidates(const Tuned &tuned) {
   return count;
 }
 
-/// Tunes within a budget that grows until `isEnough`: other processes may take
-/// the time.
+/// Tunes within a budget that grows until `isEnough`, or to over a minute:
+/// other processes may take the time. A store has the last run.
 static runtime::Error
 tuneUntil(llvm::function_ref<bool(const Tuned &)> isEnough, Program &program,
-          TuneOptions &options, Tuned &tuned) {
+          TuneOptions options, Tuned &tuned) {
   for (;; options.seconds *= 4) {
     tuned = Tuned();
+    options.begin = std::chrono::steady_clock::now();
+    if (!options.store.empty())
+      llvm::sys::fs::remove(options.store);
     runtime::Error error =
         tune::tune(*program.module, program.place, options, tuned);
     if (error || isEnough(tuned) || options.seconds > 60)

@@ -58,16 +58,14 @@ public:
 
   /// The lowered form of `value`, in any order of rows: for ops that read it
   /// through an access.
-  const LoweredRows &view(mlir::Value value) {
-    return values.find(value)->second;
-  }
+  LoweredRows view(mlir::Value value) { return values.find(value)->second; }
   /// The same with adjacent rows in an order of its own graph: a copy if they
   /// are among the parent's.
-  const LoweredRows &get(mlir::Value value);
+  LoweredRows get(mlir::Value value);
   /// The form of a weight for a product that takes it from the right: as `view`
   /// or, with `ownRows`, as `get` has it, but a transposed weight is the
   /// original one, with `isTransposed`.
-  const LoweredRows &weight(mlir::Value value, bool ownRows);
+  LoweredRows weight(mlir::Value value, bool ownRows);
   /// Sets the lowered form of `value`, whose features become those of its type;
   /// a transposed weight is a separate form, for products.
   void set(mlir::Value value, LoweredRows rows);

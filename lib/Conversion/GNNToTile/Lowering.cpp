@@ -471,11 +471,11 @@ void Lowering::setElements(Value value, Value tensor) {
   set(value, rows);
 }
 
-const LoweredRows &Lowering::get(Value value) {
+LoweredRows Lowering::get(Value value) {
   return withOwnRows(value.getLoc(), values.find(value)->second);
 }
 
-const LoweredRows &Lowering::weight(Value value, bool ownRows) {
+LoweredRows Lowering::weight(Value value, bool ownRows) {
   auto found = transposed.find(value);
   LoweredRows &rows =
       found == transposed.end() ? values.find(value)->second : found->second;
