@@ -102,6 +102,15 @@ static CompileOptions readOptions(const GnnCompileOptions &options) {
   return given;
 }
 
+/// Whether a module takes options; if not, the failure is one of options.
+static bool takesOptions(mlir::ModuleOp module, const CompileOptions &given,
+                         Outcome &result) {
+  if (mlir::succeeded(checkOptions(module, given)))
+    return true;
+  result.kind = ErrorKind::Option;
+  return false;
+}
+
 GnnError *gnnCompile(const char *text, size_t size, const char *name,
                      const GnnCompileOptions *options, GnnPackage **package) {
   return guardedCall("compile", [&]() -> Error {
@@ -111,10 +120,8 @@ GnnError *gnnCompile(const char *text, size_t size, const char *name,
     CompileOptions given = readOptions(*options);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
-      if (mlir::failed(checkOptions(module, given))) {
-        result.kind = ErrorKind::Option;
+      if (!takesOptions(module, given, result))
         return;
-      }
       result.pipeline = compilePipeline(module, given);
       auto made = compileToPackage(module, given);
       result.isDone = mlir::succeeded(made);
@@ -142,6 +149,8 @@ GnnError *gnnExplain(const char *text, size_t size, const char *name,
     const CompileOptions &given = options->value;
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
+      if (!takesOptions(module, given, result))
+        return;
       auto found = explain(module, given);
       result.isDone = mlir::succeeded(found);
       if (!result.isDone)
@@ -177,6 +186,8 @@ GnnError *gnnListSchedules(const char *text, size_t size, const char *name,
     CompileOptions given = readOptions(*options);
     auto outcome = std::make_unique<Outcome>();
     auto work = [&](mlir::ModuleOp module, Outcome &result) {
+      if (!takesOptions(module, given, result))
+        return;
       auto graphs = mapGraphs(module, options->graphs);
       ScheduleFilters filtering{*names, [&](llvm::StringRef name) {
                                   auto found = graphs.find(name.str());

@@ -101,7 +101,7 @@ def explain(program, *args, target=None, chip=None, passes=None, graph=None, gra
 
     Raises:
         ValueError: an argument is invalid.
-        CompileError: the program does not compile.
+        GNNError: the program does not compile.
         OSError: a file cannot be read or written."""
     if interop.is_torch_model(program):
         return interop.explain(program, args, named, kernels, dict(
@@ -141,7 +141,7 @@ def list_schedules(program, *, target=None, chip=None, passes=None, graph=None,
 
     Raises:
         ValueError: an argument is invalid.
-        CompileError: the program does not compile."""
+        GNNError: the program does not compile."""
     options.refuse_unknown(unknown, list_schedules)
     vary = [vary] if isinstance(vary, str) else vary
     if not (isinstance(vary, (list, tuple)) and

@@ -50,7 +50,8 @@ def compile_text(text, name, graphs=None, **options):
 
 def explain_text(text, name, graphs=None, form="text", schedules=None, **options):
     """The work of the passes on whole-graph ops on a program, as "text", as a picture ("dot")
-    or as a page ("html"). Raises GNNError with all diagnostics."""
+    or as a page ("html"). Raises GNNError with all diagnostics, or ValueError where an option is
+    wrong."""
     data = text.encode()
     with tempfile.TemporaryDirectory(prefix="gnn-mlir-") as folder:
         options["schedules"] = path_option("schedules", _schedule_file(schedules, folder))
@@ -63,19 +64,19 @@ def explain_text(text, name, graphs=None, form="text", schedules=None, **options
                                         options.handle, ("text", "dot", "html").index(form)))
         except capi.GNNError as error:
             error.args = (of_user(str(error)),)
+            _refuse_request(error)
             raise
 
 
 def schedules_text(text, name, graphs=None, vary=(), filters=(), **options):
     """The schedules that kernels of a program may have, a line of JSON each. Raises
-    GNNError with all diagnostics."""
+    GNNError with all diagnostics, or ValueError where an option is wrong."""
     data, options = text.encode(), _Options(graphs, options)
     try:
         return capi.text_of("gnnListSchedules", data, len(data), name.encode(), options.handle,
                             ",".join(vary).encode(), filter_option(filters))
     except capi.GNNError as error:
-        if error.kind == signatures.OPTION:
-            raise ValueError(str(error)) from None
+        _refuse_request(error)
         raise
 
 
@@ -88,8 +89,7 @@ def tune_text(text, name, graphs, settings, arrays, count, device, **options):
         capi.call("gnnTune", data, len(data), name.encode(), options.handle, settings.handle,
                   arrays, count, device.handle, ctypes.byref(answer))
     except capi.GNNError as error:
-        if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
-            raise ValueError(str(error).removeprefix(f"{NAME}: ")) from None
+        _refuse_request(error)
         failed = error
     return capi.take_text(answer) if answer.value else None, failed
 
@@ -302,6 +302,14 @@ def compile_package(text, graphs, schedules, phases=None, save_schedules=None, t
                           *([model] if model else []), records=lines)
 
 
+def _refuse_request(error):
+    """Raises ValueError if an error is one of the request, not of the program."""
+    if error.kind in (signatures.OPTION, signatures.EDGE_TYPES, signatures.NODE_TYPES):
+        message = _in_python(str(error).removeprefix(f"{NAME}: "))
+        raise ValueError(_UNKNOWN_PASS.sub(r"passes: expected options of \1, got '\2'",
+                                           message)) from None
+
+
 def _compile_package(text, graphs, schedules, phases, save_schedules, **options):
     options["phases"] = path_option("keep_phases", phases)
     options["save_schedules"] = path_option("save_schedules", save_schedules)
@@ -312,13 +320,7 @@ def _compile_package(text, graphs, schedules, phases, save_schedules, **options)
             return compile_text(text, NAME, graphs, reproducer=reproducer,
                                 schedules=path_option("schedules", schedules), **options)
         except capi.GNNError as error:
-            if error.kind in (signatures.OPTION, signatures.EDGE_TYPES,
-                              signatures.NODE_TYPES):
-                # The request is at fault, not the program.
-                message = str(error).removeprefix(f"{NAME}: ")
-                raise ValueError(_UNKNOWN_PASS.sub(
-                    r"passes: expected options of \1, got '\2'",
-                    _in_python(message))) from None
+            _refuse_request(error)
             if error.kind != signatures.PROGRAM or not os.path.exists(reproducer):
                 raise  # The library has no compiler, or no place for a reproducer.
             message, text = str(error), _read(reproducer)

