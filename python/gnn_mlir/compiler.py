@@ -28,6 +28,10 @@ def read_program(program, passes, graph, function=None):
         got = types.described(program)
         raise ValueError("program: expected a torch.nn.Module (an instance), a Python "
                          f"function, or a gnn_mlir Module, Function or text, got {got}")
+    if function is not None:
+        compiler_capi.text_option("function", function)
+    if isinstance(program, str) and program:
+        compiler_capi.text_option("program", program)
     known = functions_of(program)
     of = (program if isinstance(program, Function) else known.get(function) or
           (next(iter(known.values())) if len(known) == 1 else None))
@@ -246,7 +250,7 @@ def compile(program=interop.NONE, function=None, *, target=None, chip=None, pass
         return interop.compile(program, settings, others)
     if fullgraph:
         raise ValueError("fullgraph: expected a torch.nn.Module with it, got a program")
-    if isinstance(plugins, (str, bytes)):
+    if not isinstance(plugins, (list, tuple)):
         raise ValueError(f"plugins: expected a list of paths, got {plugins!r}")
     for plugin in plugins:
         load_plugin(plugin)

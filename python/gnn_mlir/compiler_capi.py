@@ -145,6 +145,8 @@ class _Options(capi._Handle):
     def _set(self, name, value):
         if isinstance(value, bool):
             value = str(value).lower()
+        if isinstance(value, str):
+            value = text_option(name, value)
         capi.call("gnnCompileOptionsSet", self.handle, name.replace("_", "-").encode(),
                   os.fsencode(value))
 
@@ -165,7 +167,9 @@ def text_option(name, text):
     """An option that is a text, as bytes; None where there is none."""
     if text is None:
         return None
-    if not isinstance(text, str) or not text or "\0" in text:
+    if not isinstance(text, str) or not text:
+        raise ValueError(f"{name}: expected a text, got {types.described(text)}")
+    if "\0" in text:
         raise ValueError(f"{name}: expected a text without null characters, got "
                          f"{types.described(text)}")
     try:

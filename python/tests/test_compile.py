@@ -75,10 +75,23 @@ def test_other_errors_need_no_reproducer(compiler, graph, temporary):
 @pytest.mark.parametrize("options, message", [
     ({"passes": {"fuse-all": True}}, "passes: expected options of .*, got 'fuse-all'"),
     ({"passes": {"fuse": "maybe"}}, "passes: fuse: expected true or false, got 'maybe'"),
-    ({"chip": "sm_1"}, "chip: expected h200, .*, got 'sm_1'")])
+    ({"chip": "sm_1"}, "chip: expected h200, .*, got 'sm_1'"),
+    ({"chip": "h100\0x"}, r"chip: expected a text without null characters, got 'h100\\x00x'"),
+    ({"chip": "\ud800"}, r"chip: expected a text that UTF-8 can spell, got '\\ud800'")])
 def test_wrong_options_are_value_errors(compiler, call, options, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         call(models.rgcn(4), **options)
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"function": ["x"]}, "function: expected a text, got .*"),
+    ({"plugins": 5}, "plugins: expected a list of paths, got 5"),
+    ({"stop_at": "loops\0x"}, "stop_at: expected a text without null characters, got .*"),
+    ({"stage_passes": {"graph-end": "cse\0"}},
+     "stage_passes: expected a text without null characters, got .*")])
+def test_wrong_types_are_value_errors(compiler, options, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        gnn_mlir.compile(models.rgcn(4), **options)
 
 
 def test_phases_are_kept(compiler, tmp_path):
