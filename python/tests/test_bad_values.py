@@ -99,10 +99,9 @@ def test_chip_is_text(compiler, program):
 
 
 @pytest.mark.parametrize("chip", ["sm_35", "sm_50", "v100"])
-@pytest.mark.parametrize("call, kind", [(gnn_mlir.compile, ValueError),
-                                        (gnn_mlir.explain, gnn_mlir.GNNError)])
-def test_chips_that_are_not_served(compiler, program, call, kind, chip):
-    with pytest.raises(kind, match=rf"expected h200, .* or a chip of sm_70, .*, got '{chip}'$"):
+@pytest.mark.parametrize("call", [gnn_mlir.compile, gnn_mlir.explain])
+def test_chips_that_are_not_served(compiler, program, call, chip):
+    with pytest.raises(ValueError, match=rf"expected h200, .* or a chip of sm_70, .*, got '{chip}'$"):
         call(program, target="cuda", chip=chip)
 
 

@@ -68,7 +68,7 @@ def test_a_new_op_builds_and_passes_its_tests(tmp_path):
     passed = copy.lit("", r"/GNN/ops|invalid-features|GNNToTile/features")
     assert re.search(r"Passed\s*:\s*3 ", passed)
     python = copy.root / "python"
-    assert run([sys.executable, "-c", PROGRAM, python], env={
+    assert run([sys.executable, "-c", PROGRAM, python], cwd=tmp_path, env={
         **os.environ, "PYTHONPATH": f"{python}:{python}/tests",
         "GNN_MLIR_LIBRARY": str(copy.lib / "libGNN.so")}) == "good\n"
 
