@@ -146,7 +146,7 @@ class _Options(capi._Handle):
         if isinstance(value, bool):
             value = str(value).lower()
         if isinstance(value, str):
-            value = text_option(name, value)
+            value = text_option(name, value, encode=os.fsencode)  # It may have a path.
         capi.call("gnnCompileOptionsSet", self.handle, name.replace("_", "-").encode(),
                   os.fsencode(value))
 
@@ -163,7 +163,7 @@ def word_option(name, word):
     return word
 
 
-def text_option(name, text):
+def text_option(name, text, encode=str.encode):
     """An option that is a text, as bytes; None where there is none."""
     if text is None:
         return None
@@ -173,7 +173,7 @@ def text_option(name, text):
         raise ValueError(f"{name}: expected a text without null characters, got "
                          f"{types.described(text)}")
     try:
-        return text.encode()
+        return encode(text)
     except UnicodeEncodeError:
         raise ValueError(f"{name}: expected a text that UTF-8 can spell, got "
                          f"{types.described(text)}") from None

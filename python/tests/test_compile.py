@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a program to a callable: errors, threads, inputs of all kinds."""
 
+import os
+import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -81,6 +84,15 @@ def test_other_errors_need_no_reproducer(compiler, graph, temporary):
 def test_wrong_options_are_value_errors(compiler, call, options, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         call(models.rgcn(4), **options)
+
+
+def test_a_model_of_schedules_in_a_folder_of_other_bytes(compiler, tmp_path):
+    folder = os.path.join(os.fsencode(tmp_path), b"\xff")
+    os.mkdir(folder)
+    ranker = pathlib.Path(__file__).parents[2] / "test/Tools/Inputs/ranker.txt"
+    shutil.copy(ranker, os.path.join(folder, b"m.trees"))
+    rule = "ranked:" + os.fsdecode(os.path.join(folder, b"m.trees"))
+    assert gnn_mlir.compile(models.gcn((8, 8)), target="emulator", schedule_rule=rule)
 
 
 @pytest.mark.parametrize("options, message", [
