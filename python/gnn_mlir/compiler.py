@@ -28,8 +28,7 @@ def read_program(program, passes, graph, function=None):
         got = types.described(program)
         raise ValueError("program: expected a torch.nn.Module (an instance), a Python "
                          f"function, or a gnn_mlir Module, Function or text, got {got}")
-    if function is not None:
-        compiler_capi.text_option("function", function)
+    compiler_capi.text_option("function", function)
     if isinstance(program, str) and program:
         compiler_capi.text_option("program", program)
     known = functions_of(program)
